@@ -49,7 +49,10 @@ def refuse(request: HttpRequest, error: RevellError) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400: the request itself is malformed or its host is not one of `ALLOWED_HOSTS`."""
-    return refuse(request, InvalidInput("The request is malformed, or its host is none that this server answers to."))
+    error = InvalidInput("The request is malformed, or its host is none that this server answers to (ALLOWED_HOSTS).")
+    if is_for_program(request):
+        return refuse(request, error)
+    return _page(request, 400, error.title, error.detail, {})
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -225,6 +225,8 @@ LOGGING = {
     "loggers": {
         "django": {"handlers": [], "level": ENVIRONMENT.log_level, "propagate": True},
         "django.server": {"handlers": [], "propagate": True},
+        # Anybody can send any host; the answer says what to do, a traceback each would only fill the disk.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
         # Queries would put contents and secrets into the log.
         "django.db.backends": {"level": "INFO"},
     },

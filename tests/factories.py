@@ -1,1 +1,1 @@
-"""Makes what tests act on, through the same services that people and agents use. No assertion and no fixture is here."""
+"""Makes what tests act on, through the services that people and agents use. No assertion and no fixture is here."""
