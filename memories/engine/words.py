@@ -8,6 +8,7 @@ reaches a database's query language, no query text can be hostile.
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import regex
 
@@ -21,8 +22,8 @@ _CAMEL = regex.compile(
 
 # Words that say how a question is put, not what it is about.
 STOP = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have he her him his how i if in into is it "
-    "its me my of on or our she should so than that the their them then there these they this to was we were what when "
+    "a an and are as at be been but by can could did do does for from had has have he her him his how i if in into is "
+    "it its me my of on or our she should so than that the their them then there these they this to was we were what when "
     "where which who whom whose why will with would you your".split()
 )
 
@@ -70,7 +71,7 @@ def _scripts(run: str) -> list[str]:
 
 def _unspaced(piece: str) -> list[str]:
     chars = list(unicodedata.normalize("NFKC", piece))
-    pairs = ["".join(pair) for pair in zip(chars, chars[1:], strict=False)]
+    pairs = ["".join(pair) for pair in pairwise(chars)]
     return [_encoded(token) for token in (*chars, *pairs)]
 
 
@@ -84,9 +85,7 @@ def _stem(word: str) -> str:
     if (
         not word.isalpha()
         or len(word) < 4
-        or word[0] == "u"
-        and len(word) > 8
-        and all(c in "0123456789abcdef" for c in word[1:])
+        or (word[0] == "u" and len(word) > 8 and all(c in "0123456789abcdef" for c in word[1:]))
     ):
         return word
     for ending, replacement, least in (

@@ -1,0 +1,22 @@
+"""Tables, constraints and querysets. No workflow: `engine` decides what may happen, `services` do it."""
+
+from memories.models.boot import Boot, ServedPromise
+from memories.models.event import Event
+from memories.models.memory import Memory, MemoryRevision, MemoryTag, MemoryWords
+from memories.models.promise import Promise
+from memories.models.tenancy import ApiKey, Membership, Person, Tenant
+
+__all__ = [
+    "ApiKey",
+    "Boot",
+    "Event",
+    "Membership",
+    "Memory",
+    "MemoryRevision",
+    "MemoryTag",
+    "MemoryWords",
+    "Person",
+    "Promise",
+    "ServedPromise",
+    "Tenant",
+]

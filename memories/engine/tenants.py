@@ -1,0 +1,73 @@
+"""What a tenant, a slug, a name and a set of settings may be. Rows are elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from memories.engine.budget import Shares, check_budget, check_shares
+from memories.engine.kinds import KEY_SCOPES, Category, Scope
+from memories.engine.limits import CATEGORY_CAP_CHARS_MAX, CATEGORY_CAP_CHARS_MIN, NAME_MAX_CHARS, SLUG_MAX_CHARS
+from memories.engine.text import has_control, is_blank, is_encodable
+from memories.errors import InvalidInput
+
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The part of a tenant that its people and keys may change (P45)."""
+
+    budget_tokens: int
+    shares: Shares
+    category_caps: Mapping[str, int]
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise BudgetOutOfRange, SharesNot100 or InvalidInput; nothing is changed when any part is wrong."""
+    check_budget(settings.budget_tokens)
+    check_shares(settings.shares)
+    errors: dict[str, list[str]] = {}
+    for category, cap in settings.category_caps.items():
+        if category not in list(Category):
+            errors[f"category_caps.{category}"] = [f"The categories are {', '.join(Category)}."]
+        elif not CATEGORY_CAP_CHARS_MIN <= cap <= CATEGORY_CAP_CHARS_MAX:
+            errors[f"category_caps.{category}"] = [
+                f"A category cap is a whole number of characters from {CATEGORY_CAP_CHARS_MIN:,} to "
+                f"{CATEGORY_CAP_CHARS_MAX:,}, not {cap:,}."
+            ]
+    if errors:
+        raise InvalidInput(next(iter(errors.values()))[0], errors=errors)
+
+
+def check_slug(slug: str) -> None:
+    """Raise InvalidInput unless `slug` is lower-case words joined by hyphens."""
+    if len(slug) > SLUG_MAX_CHARS or not _SLUG.fullmatch(slug):
+        raise InvalidInput.for_field(
+            "slug",
+            f"A slug is lower-case letters and digits in words joined by hyphens, at most {SLUG_MAX_CHARS} characters, "
+            "for example “night-watch”.",
+        )
+
+
+def checked_name(name: str, *, field: str = "name") -> str:
+    """The trimmed name: it stands in the first line of every payload, so it is one line of text."""
+    name = name.strip()
+    if is_blank(name) or not is_encodable(name) or has_control(name, allowed="") or len(name.splitlines()) > 1:
+        raise InvalidInput.for_field(field, "A name is one line of text without control characters.")
+    if len(name) > NAME_MAX_CHARS:
+        raise InvalidInput.for_field(field, f"A name has at most {NAME_MAX_CHARS} characters, not {len(name)}.")
+    return name
+
+
+def checked_scopes(scopes: Collection[str]) -> tuple[Scope, ...]:
+    """The scopes of a key, each once, in the order of the list of scopes."""
+    unknown = sorted(set(scopes) - set(KEY_SCOPES))
+    if unknown or not scopes:
+        raise InvalidInput.for_field(
+            "scopes",
+            f"A key has one or more of the scopes {', '.join(KEY_SCOPES)}"
+            + (f"; unknown: {', '.join(unknown)}." if unknown else "."),
+        )
+    return tuple(scope for scope in KEY_SCOPES if scope in scopes)

@@ -1,0 +1,191 @@
+"""Memories, their tags, earlier versions and search words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q
+
+from memories.engine import limits
+from memories.engine.actor import Actor
+from memories.engine.kinds import Category, MemoryType, Source
+from memories.engine.lifecycle import working_cutoff
+from memories.models.base import TenantOwned, TenantQuerySet, one_of
+
+_LIVE = Q(archived_at__isnull=True, forgotten_at__isnull=True)
+
+
+class MemoryQuerySet(TenantQuerySet["Memory"]):
+    def of(self, actor: Actor) -> MemoryQuerySet:
+        return self.filter(tenant_id=actor.tenant)
+
+    def remembered(self) -> MemoryQuerySet:
+        """All but what is in the bin."""
+        return self.filter(forgotten_at__isnull=True)
+
+    def active(self, now: datetime) -> MemoryQuerySet:
+        """What a boot may show: neither in the bin nor archived nor ended by time."""
+        return self.filter(_LIVE).exclude(type=MemoryType.WORKING, updated_at__lt=working_cutoff(now))
+
+    def archived(self, now: datetime) -> MemoryQuerySet:
+        """Out of the payload, still recalled."""
+        ended = Q(type=MemoryType.WORKING, updated_at__lt=working_cutoff(now))
+        return self.remembered().filter(Q(archived_at__isnull=False) | ended)
+
+
+class Memory(TenantOwned):
+    """One remembered thing.
+
+    `occurred_at` is set for every type and orders lists. `size_*` measure the content; `wire_bytes` is its size as it
+    stands in a payload (`engine.wire.body_bytes`), so that a boot fills its budget without reading contents.
+    """
+
+    number = models.PositiveBigIntegerField()
+    type = models.CharField(max_length=10, choices=[(kind.value, kind.value) for kind in MemoryType])
+    content = models.TextField()
+    category = models.CharField(max_length=limits.CATEGORY_MAX_CHARS, blank=True, default="")
+    key = models.CharField(max_length=limits.KEY_MAX_CHARS, blank=True, default="")
+    importance = models.FloatField(default=limits.IMPORTANCE_DEFAULT)
+    source = models.CharField(max_length=10, choices=[(source.value, source.value) for source in Source])
+    subject = models.TextField(blank=True, default="")
+    predicate = models.TextField(blank=True, default="")
+    object = models.TextField(blank=True, default="")
+    context = models.TextField(blank=True, default="")
+    occurred_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    archived_at = models.DateTimeField(null=True, blank=True)
+    forgotten_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=1)
+    size_bytes = models.PositiveIntegerField()
+    size_chars = models.PositiveIntegerField()
+    wire_bytes = models.PositiveIntegerField()
+
+    objects = MemoryQuerySet.as_manager()  # type: ignore[misc]
+
+    _tags: list[str] | None = None
+
+    class Meta:
+        verbose_name_plural = "memories"
+        constraints = (
+            models.UniqueConstraint(fields=("tenant", "number"), name="memory_number_once"),
+            models.UniqueConstraint(
+                fields=("tenant", "category", "key"),
+                condition=Q(type="core", forgotten_at__isnull=True),
+                name="memory_core_key_once",
+            ),
+            models.UniqueConstraint(
+                fields=("tenant", "key"),
+                condition=Q(type="working", forgotten_at__isnull=True),
+                name="memory_working_key_once",
+            ),
+            one_of("memory_type_known", "type", MemoryType),
+            one_of("memory_source_known", "source", Source),
+            models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=1), name="memory_importance_0_to_1"),
+            models.CheckConstraint(
+                condition=Q(size_bytes__gte=1, size_bytes__lte=limits.CONTENT_MAX_BYTES), name="memory_size_in_range"
+            ),
+            models.CheckConstraint(
+                condition=~Q(type="core") | (Q(category__in=[str(category) for category in Category]) & ~Q(key="")),
+                name="memory_core_has_category_and_key",
+            ),
+            models.CheckConstraint(condition=~Q(type="working") | ~Q(key=""), name="memory_working_has_key"),
+            models.CheckConstraint(
+                condition=~Q(type="axiom") | (Q(size_chars__lte=limits.AXIOM_MAX_CHARS) & ~Q(category="")),
+                name="memory_axiom_short_with_category",
+            ),
+            models.CheckConstraint(
+                condition=~Q(type="semantic") | ~(Q(subject="") | Q(predicate="") | Q(object="")),
+                name="memory_semantic_has_triple",
+            ),
+            models.CheckConstraint(condition=Q(version__gte=1), name="memory_version_from_1"),
+        )
+        indexes = (
+            # The boot's window of newest episodic memories, answered from the index alone.
+            models.Index(
+                fields=("tenant", "-occurred_at", "-number", "wire_bytes"),
+                condition=Q(type="episodic") & _LIVE,
+                name="memory_episodic_window",
+            ),
+            models.Index(
+                fields=("tenant", "-updated_at", "-number"),
+                condition=Q(type="working") & _LIVE,
+                name="memory_working_window",
+            ),
+            models.Index(
+                fields=("tenant", "type", "number"),
+                condition=Q(type__in=("core", "axiom")) & _LIVE,
+                name="memory_core_and_axioms",
+            ),
+            models.Index(
+                fields=("tenant", "-occurred_at", "-number"),
+                condition=Q(forgotten_at__isnull=True),
+                name="memory_newest",
+            ),
+            models.Index(
+                fields=("tenant", "type", "-occurred_at", "-number"),
+                condition=Q(forgotten_at__isnull=True),
+                name="memory_newest_of_type",
+            ),
+            models.Index(fields=("forgotten_at",), condition=Q(forgotten_at__isnull=False), name="memory_bin"),
+        )
+
+    def __str__(self) -> str:
+        return f"mem-{self.number}"
+
+    @property
+    def tags(self) -> list[str]:
+        """In the order given. Read through `prefetch_related("tag_rows")`; a writer sets what it just wrote."""
+        if self._tags is None:
+            self._tags = [row.tag for row in self.tag_rows.all()]
+        return self._tags
+
+    @tags.setter
+    def tags(self, tags: list[str]) -> None:
+        self._tags = tags
+
+
+class MemoryTag(TenantOwned):
+    """One tag of one memory."""
+
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="tag_rows")
+    tag = models.CharField(max_length=limits.TAG_MAX_CHARS)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ("position",)
+        constraints = (models.UniqueConstraint(fields=("memory", "tag"), name="memorytag_once"),)
+        indexes = (models.Index(fields=("tenant", "tag", "memory"), name="memorytag_find"),)
+
+    def __str__(self) -> str:
+        return self.tag
+
+
+class MemoryRevision(TenantOwned):
+    """A memory as it was before a change. `data` holds the fields of that version."""
+
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="revisions")
+    version = models.PositiveIntegerField()
+    data = models.JSONField()
+    replaced_at = models.DateTimeField()
+    replaced_by = models.CharField(max_length=200)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("memory", "version"), name="memoryrevision_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.memory} version {self.version}"
+
+
+class MemoryWords(TenantOwned):
+    """The words of a memory (`engine.words`), from which each database keeps its own full-text index."""
+
+    memory = models.OneToOneField(Memory, on_delete=models.CASCADE, primary_key=True, related_name="words_row")
+    words = models.TextField()
+
+    class Meta:
+        verbose_name_plural = "memory words"
+
+    def __str__(self) -> str:
+        return f"words of {self.memory_id}"

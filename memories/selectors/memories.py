@@ -1,0 +1,97 @@
+"""Reading memories: one, a page, earlier versions, the use of the caps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Sum
+from django.utils import timezone
+
+from memories.engine.actor import Actor
+from memories.engine.kinds import MemoryType, Scope
+from memories.engine.limits import PAGE_DEFAULT
+from memories.errors import NotFound
+from memories.models import Memory, MemoryRevision
+from memories.selectors.pages import Page, cut_page
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """What a list holds. Empty values do not filter; `tags` must all be there."""
+
+    type: MemoryType | None = None
+    category: str = ""
+    key: str = ""
+    tags: tuple[str, ...] = ()
+    source: str = ""
+    archived: bool = False
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def page_memories(actor: Actor, *, where: MemoryFilter, limit: int = PAGE_DEFAULT, cursor: str = "") -> Page[Memory]:
+    """Memories, newest first by occurred_at, then number; `archived` shows those instead of the active ones."""
+    actor.require(Scope.READ)
+    now = timezone.now()
+    every = Memory.objects.of(actor)
+    rows = every.archived(now) if where.archived else every.active(now)
+    if where.type is not None:
+        rows = rows.filter(type=where.type)
+    if where.category:
+        rows = rows.filter(category=where.category)
+    if where.key:
+        rows = rows.filter(key=where.key)
+    if where.source:
+        rows = rows.filter(source=where.source)
+    if where.since is not None:
+        rows = rows.filter(occurred_at__gte=where.since)
+    if where.until is not None:
+        rows = rows.filter(occurred_at__lte=where.until)
+    for tag in where.tags:
+        rows = rows.filter(tag_rows__tag=tag)
+    return cut_page(rows.prefetch_related("tag_rows"), keys=("-occurred_at", "-number"), limit=limit, cursor=cursor)
+
+
+def page_bin(actor: Actor, *, limit: int = PAGE_DEFAULT, cursor: str = "") -> Page[Memory]:
+    """What was forgotten and is not destroyed yet, newest first."""
+    actor.require(Scope.READ)
+    rows = Memory.objects.of(actor).filter(forgotten_at__isnull=False).prefetch_related("tag_rows")
+    return cut_page(rows, keys=("-occurred_at", "-number"), limit=limit, cursor=cursor)
+
+
+def get_memory(actor: Actor, *, number: int) -> Memory:
+    """One memory, archived or not. NotFound when it is in the bin, another tenant's or not there."""
+    actor.require(Scope.READ)
+    memory = Memory.objects.of(actor).remembered().prefetch_related("tag_rows").filter(number=number).first()
+    if memory is None:
+        raise NotFound(f"There is no mem-{number}.")
+    return memory
+
+
+def list_revisions(actor: Actor, *, number: int) -> list[MemoryRevision]:
+    """The earlier versions of a memory, newest first."""
+    actor.require(Scope.READ)
+    return list(MemoryRevision.objects.of(actor).filter(memory__number=number).order_by("-version"))
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What the active memories of a tenant use of their caps."""
+
+    category_chars: dict[str, int]
+    axiom_bytes: int
+
+
+def get_use(actor: Actor) -> Use:
+    """Characters per core category and bytes of all axioms. Two queries."""
+    live = Memory.objects.of(actor).filter(archived_at__isnull=True, forgotten_at__isnull=True)
+    chars = live.filter(type=MemoryType.CORE).values_list("category").annotate(Sum("size_chars"))
+    axioms = live.filter(type=MemoryType.AXIOM).aggregate(used=Sum("size_bytes"))["used"]
+    return Use(category_chars=dict(chars), axiom_bytes=axioms or 0)
+
+
+def count_by_type(actor: Actor) -> dict[str, int]:
+    """Active memories by type, counted now: what the tenant's counters must agree with (P30)."""
+    rows = Memory.objects.of(actor).active(timezone.now()).values_list("type").annotate(Count("pk"))
+    return dict(rows)

@@ -1,0 +1,131 @@
+"""Reading tenants: their settings with what follows from them, the list a person sees, and a person's actor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, OuterRef, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from memories.engine.actor import Actor, Via
+from memories.engine.budget import Shares, budget_bytes
+from memories.engine.kinds import ROLE_SCOPES, Role, Scope, Source
+from memories.engine.memories import axiom_allowance_bytes, category_caps
+from memories.engine.promises import cap_bytes
+from memories.errors import NotAuthenticated, NotFound
+from memories.models import Boot, Membership, Person, Promise, Tenant
+from memories.selectors.memories import get_use
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Budget and everything that follows from it (P45). Bytes are UTF-8 bytes, caps of categories are characters."""
+
+    budget_tokens: int
+    budget_bytes: int
+    shares: Shares
+    cap_bytes: int
+    used_bytes: int
+    axiom_allowance_bytes: int
+    axiom_used_bytes: int
+    category_caps: dict[str, int]
+    category_used: dict[str, int]
+
+    @property
+    def over_bytes(self) -> int:
+        """How far pending promises are above a cap that was lowered under them (P8)."""
+        return max(self.used_bytes - self.cap_bytes, 0)
+
+
+def get_config(actor: Actor) -> Config:
+    """The settings of the actor's tenant with all derived numbers."""
+    actor.require(Scope.READ)
+    tenant = get_tenant(actor)
+    used = Promise.objects.of(actor).aggregate(n=Sum("size_bytes"))["n"] or 0
+    use = get_use(actor)
+    caps = category_caps(tenant.category_caps)
+    return Config(
+        budget_tokens=tenant.budget_tokens,
+        budget_bytes=budget_bytes(tenant.budget_tokens),
+        shares=Shares(tenant.share_core, tenant.share_working, tenant.share_episodic),
+        cap_bytes=cap_bytes(tenant.budget_tokens),
+        used_bytes=used,
+        axiom_allowance_bytes=axiom_allowance_bytes(tenant.budget_tokens),
+        axiom_used_bytes=use.axiom_bytes,
+        category_caps=caps,
+        category_used={category: use.category_chars.get(category, 0) for category in caps},
+    )
+
+
+def get_tenant(actor: Actor) -> Tenant:
+    """The actor's tenant."""
+    tenant = Tenant.objects.filter(pk=actor.tenant).first()
+    if tenant is None:
+        raise NotFound("There is no such agent.")
+    return tenant
+
+
+def get_tenant_by_slug(actor: Actor, *, slug: str) -> Tenant:
+    """A tenant by its slug, for the operator's commands."""
+    actor.require(Scope.OPERATE)
+    tenant = Tenant.objects.filter(slug=slug).first()
+    if tenant is None:
+        raise NotFound(f"There is no agent “{slug}”.")
+    return tenant
+
+
+def actor_of(person: Person, *, slug: str) -> tuple[Actor, Tenant]:
+    """The actor that a signed-in person is in one tenant, by their role there; NotFound for everybody else.
+
+    With `keys.authenticate`, the only place where an actor begins.
+    """
+    if not person.is_active:
+        raise NotAuthenticated("Sign in first.")
+    membership = Membership.objects.select_related("tenant").filter(person=person, tenant__slug=slug).first()
+    if membership is None:
+        raise NotFound(f"There is no agent “{slug}” that you may see.")
+    role = Role(membership.role)
+    actor = Actor(
+        tenant_id=membership.tenant_id,
+        scopes=ROLE_SCOPES[role],
+        via=Via.PAGE,
+        label=person.get_username(),
+        source=Source.HUMAN,
+        person_id=person.pk,
+        role=role,
+    )
+    return actor, membership.tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A tenant as the list of agents shows it."""
+
+    tenant: Tenant
+    role: Role
+    used_bytes: int
+    pending: int
+    last_boot: Boot | None
+
+    @property
+    def cap_bytes(self) -> int:
+        return cap_bytes(self.tenant.budget_tokens)
+
+
+def list_for_person(person: Person) -> list[Seen]:
+    """The tenants a person belongs to, by name, with their caps and last boots. Two queries."""
+    promises = Promise.objects.filter(tenant=OuterRef("tenant")).order_by().values("tenant")
+    last = Boot.objects.filter(tenant=OuterRef("tenant")).order_by("-number").values("pk")[:1]
+    rows = (
+        Membership.objects.filter(person=person)
+        .select_related("tenant")
+        .annotate(
+            used=Coalesce(Subquery(promises.annotate(n=Sum("size_bytes")).values("n")), 0),
+            pending=Coalesce(Subquery(promises.annotate(n=Count("pk")).values("n")), 0),
+            last_boot=Subquery(last),
+        )
+        .order_by("tenant__name", "tenant__slug")
+    )
+    found = list(rows)
+    boots = Boot.objects.defer("payload", "manifest").in_bulk([row.last_boot for row in found if row.last_boot])
+    return [Seen(row.tenant, Role(row.role), row.used, row.pending, boots.get(row.last_boot)) for row in found]

@@ -1,0 +1,113 @@
+"""API keys: issue, revoke, and the one way in: `authenticate`, which makes the actor."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from memories.engine.actor import Actor, Via
+from memories.engine.kinds import Scope, Source
+from memories.engine.tenants import checked_name, checked_scopes
+from memories.errors import InvalidInput, NotAuthenticated, NotFound
+from memories.models import ApiKey
+from memories.services import events
+from memories.services.locks import lock_tenant
+
+_ALPHABET = "abcdefghijkmnopqrstuvwxyz23456789"
+_PREFIX_CHARS = 8
+_SECRET_CHARS = 40
+# Writing a date at every call would make every read a write.
+_LAST_USED_GRAIN = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A new key and its secret. This is the only moment at which the secret exists."""
+
+    key: ApiKey
+    secret: str
+
+
+@transaction.atomic
+def issue(actor: Actor, *, name: str, scopes: Collection[str], expires_at: datetime | None = None) -> Issued:
+    """A key of the actor's tenant. The returned secret is shown once; only its keyed hash is stored."""
+    actor.require(Scope.MANAGE)
+    now = timezone.now()
+    name = checked_name(name)
+    chosen = checked_scopes(scopes)
+    if expires_at is not None and expires_at <= now:
+        raise InvalidInput.for_field("expires_at", "The key would have expired already. Give a time to come.")
+    lock_tenant(actor)
+    prefix = _random(_PREFIX_CHARS)
+    secret = f"rvl_{prefix}_{_random(_SECRET_CHARS)}"
+    key = ApiKey.objects.create(
+        tenant_id=actor.tenant,
+        name=name,
+        prefix=prefix,
+        secret_hash=_hashed(secret, settings.SECRET_KEY),
+        scopes=[str(scope) for scope in chosen],
+        created_at=now,
+        created_by=actor.label,
+        expires_at=expires_at,
+    )
+    events.record(actor, at=now, verb="key.issued", key=str(key), name=name, scopes=key.scopes)
+    return Issued(key, secret)
+
+
+@transaction.atomic
+def revoke(actor: Actor, *, prefix: str) -> ApiKey:
+    """End a key at once; revoking twice is harmless."""
+    actor.require(Scope.MANAGE)
+    now = timezone.now()
+    lock_tenant(actor)
+    key = ApiKey.objects.of(actor).filter(prefix=prefix).first()
+    if key is None:
+        raise NotFound(f"There is no key rvl_{prefix}.")
+    if key.revoked_at is None:
+        key.revoked_at = now
+        key.save(update_fields=("revoked_at",))
+        events.record(actor, at=now, verb="key.revoked", key=str(key))
+    return key
+
+
+def authenticate(secret: str, *, via: Via) -> Actor:
+    """The actor that a secret stands for, else NotAuthenticated. Unknown, revoked and expired are told alike."""
+    now = timezone.now()
+    parts = secret.split("_")
+    key = None
+    if len(parts) == 3 and parts[0] == "rvl" and secret.isascii():
+        key = ApiKey.objects.filter(prefix=parts[1]).first()
+    known = key.secret_hash if key else ""
+    secret_keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    # Hashing also for unknown prefixes: the answer takes as long either way.
+    right = any(constant_time_compare(_hashed(secret, secret_key), known) for secret_key in secret_keys)
+    if key is None or not right or key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= now):
+        raise NotAuthenticated(
+            "This API key is not accepted. Send a valid one as “Authorization: Bearer rvl_…”; "
+            "an owner of the agent can issue it."
+        )
+    if key.last_used_at is None or key.last_used_at < now - _LAST_USED_GRAIN:
+        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
+    return Actor(
+        tenant_id=key.tenant_id,
+        scopes=frozenset(Scope(scope) for scope in key.scopes),
+        via=via,
+        label=f"key {key}",
+        source=Source.AGENT,
+        key_id=key.pk,
+    )
+
+
+def _random(length: int) -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
+
+
+def _hashed(secret: str, secret_key: str | bytes) -> str:
+    return salted_hmac("memories.ApiKey", secret, secret=secret_key, algorithm="sha256").hexdigest()

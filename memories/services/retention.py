@@ -1,0 +1,64 @@
+"""What time ends: working memories, the bin, the texts of old boots. `sweep` does it for the whole installation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from django.db import transaction
+from django.utils import timezone
+
+from memories.engine.actor import Actor
+from memories.engine.kinds import Scope
+from memories.engine.lifecycle import bin_cutoff
+from memories.engine.limits import BOOT_TEXTS_KEPT
+from memories.models import Boot, Memory, Tenant
+from memories.services import events, memories
+from memories.services.locks import lock_tenant
+
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """How many rows a sweep changed."""
+
+    archived: int = 0
+    destroyed: int = 0
+    pruned: int = 0
+
+
+def sweep(actor: Actor) -> Swept:
+    """Archive what ended, destroy what lay in the bin for 30 days, prune old boot texts. Harmless when repeated.
+
+    Each tenant is done in short transactions of at most 500 rows, so that nobody waits for it.
+    """
+    actor.require(Scope.OPERATE)
+    total = Swept()
+    for tenant_id in Tenant.objects.order_by("pk").values_list("pk", flat=True):
+        inside = replace(actor, tenant_id=tenant_id)
+        while (step := _step(inside)) != Swept():
+            total = Swept(total.archived + step.archived, total.destroyed + step.destroyed, total.pruned + step.pruned)
+    return total
+
+
+@transaction.atomic
+def _step(actor: Actor) -> Swept:
+    now = timezone.now()
+    tenant = lock_tenant(actor)
+    archived = memories.archive_ended(actor, now=now, limit=_AT_ONCE)
+    old = list(
+        Memory.objects.of(actor)
+        .filter(forgotten_at__lt=bin_cutoff(now))
+        .order_by("pk")
+        .values_list("pk", "number")[:_AT_ONCE]
+    )
+    if old:
+        Memory.objects.filter(pk__in=[pk for pk, _ in old]).delete()
+        events.record(actor, at=now, verb="memory.destroyed", memories=[f"mem-{number}" for _, number in old])
+    pruned = (
+        Boot.objects.of(actor)
+        .filter(number__lt=tenant.next_boot - BOOT_TEXTS_KEPT)
+        .exclude(payload="")
+        .update(payload="")
+    )
+    return Swept(archived, len(old), pruned)

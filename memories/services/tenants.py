@@ -1,0 +1,100 @@
+"""Making and configuring tenants, and who belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from memories.engine.actor import Actor
+from memories.engine.budget import Shares
+from memories.engine.kinds import Role, Scope
+from memories.engine.tenants import Settings, check_settings, check_slug, checked_name
+from memories.errors import Conflict
+from memories.models import Membership, Person, Tenant
+from memories.services import events
+from memories.services.locks import lock_tenant
+
+
+def create(actor: Actor, *, slug: str, name: str = "") -> Tenant:
+    """A new tenant with default settings; the name is the slug when none is given. Conflict when the slug is taken."""
+    actor.require(Scope.OPERATE)
+    check_slug(slug)
+    name = checked_name(name or slug)
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            tenant = Tenant.objects.create(slug=slug, name=name, created_at=now)
+            events.record(replace(actor, tenant_id=tenant.pk), at=now, verb="tenant.created", slug=slug)
+    except IntegrityError:
+        raise Conflict(f"There is an agent “{slug}” already. Choose another slug.", slug=slug) from None
+    return tenant
+
+
+@transaction.atomic
+def configure(
+    actor: Actor,
+    *,
+    budget_tokens: int | None = None,
+    share_core: int | None = None,
+    share_working: int | None = None,
+    share_episodic: int | None = None,
+    category_caps: Mapping[str, int] | None = None,
+) -> Tenant:
+    """Change what is given, all or nothing (P45, P46); it takes effect at the next boot.
+
+    Pending promises above a lowered cap stay pending (P8); memories above a lowered cap stay, new ones are refused.
+    """
+    actor.require(Scope.CONFIGURE)
+    now = timezone.now()
+    tenant = lock_tenant(actor)
+    settings = Settings(
+        budget_tokens=tenant.budget_tokens if budget_tokens is None else budget_tokens,
+        shares=Shares(
+            tenant.share_core if share_core is None else share_core,
+            tenant.share_working if share_working is None else share_working,
+            tenant.share_episodic if share_episodic is None else share_episodic,
+        ),
+        category_caps={**tenant.category_caps, **(category_caps or {})},
+    )
+    check_settings(settings)
+    old = _told(tenant)
+    tenant.budget_tokens = settings.budget_tokens
+    tenant.share_core = settings.shares.core
+    tenant.share_working = settings.shares.working
+    tenant.share_episodic = settings.shares.episodic
+    tenant.category_caps = dict(settings.category_caps)
+    new = _told(tenant)
+    if new != old:
+        tenant.save(update_fields=("budget_tokens", "share_core", "share_working", "share_episodic", "category_caps"))
+        events.record(actor, at=now, verb="config.changed", old=old, new=new)
+    return tenant
+
+
+def _told(tenant: Tenant) -> dict[str, object]:
+    return {
+        "budget_tokens": tenant.budget_tokens,
+        "shares": [tenant.share_core, tenant.share_working, tenant.share_episodic],
+        "category_caps": dict(tenant.category_caps),
+    }
+
+
+@transaction.atomic
+def set_member(actor: Actor, *, person: Person, role: Role) -> Membership:
+    """Give a person a role in the actor's tenant, or change it."""
+    actor.require(Scope.MANAGE)
+    now = timezone.now()
+    lock_tenant(actor)
+    membership, created = Membership.objects.update_or_create(
+        tenant_id=actor.tenant, person=person, defaults={"role": role}
+    )
+    events.record(
+        actor,
+        at=now,
+        verb="member.added" if created else "member.changed",
+        person=person.get_username(),
+        role=str(role),
+    )
+    return membership
