@@ -148,14 +148,14 @@ def read(secret_key_file: Path = SECRET_KEY_FILE) -> Environment:
     workers = env.int("WORKERS", default=1, validate=validate.Range(1, 64))
     log_level = env.str("LOG_LEVEL", default="INFO").upper()
     metrics_key = env.str("METRICS_KEY", default="")
-    allowed_hosts = tuple(env.list("ALLOWED_HOSTS", default=list(LOOPBACK_HOSTS)))
-    origins = tuple(env.list("CSRF_TRUSTED_ORIGINS", default=[]))
+    allowed_hosts: tuple[str, ...] = tuple(env.list("ALLOWED_HOSTS", default=list(LOOPBACK_HOSTS)))
+    origins: tuple[str, ...] = tuple(env.list("CSRF_TRUSTED_ORIGINS", default=[]))
     secret_key = env.str("SECRET_KEY", default="")
     try:
         env.seal()
     except environs.EnvValidationError as error:
-        faults = dict(error.error_messages)
-        problems += [f"{name}: {' '.join(texts)}" for name, texts in sorted(faults.items())]
+        assert isinstance(error.error_messages, Mapping)
+        problems += [f"{name}: {' '.join(texts)}" for name, texts in sorted(error.error_messages.items())]
 
     if log_level not in LOG_LEVELS:
         problems.append(f"LOG_LEVEL must be one of {', '.join(LOG_LEVELS)}.")

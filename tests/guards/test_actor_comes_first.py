@@ -1,0 +1,53 @@
+"""Every public function of a service or selector takes `actor` first and everything else by keyword."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.guards.sources import FunctionNode, check_allow_list, name_of, python_files, top_functions, tree
+
+# "file: function": why it needs no actor, or takes something else by position.
+ALLOWED: dict[str, str] = {}
+
+
+def fault(function: FunctionNode) -> str:
+    arguments = function.args
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    if positional != ["actor"]:
+        return f"takes {positional or 'nothing'} by position, not only the actor"
+    if arguments.vararg or arguments.kwarg:
+        return "takes *args or **kwargs"
+    return ""
+
+
+def test_every_service_and_selector_takes_the_actor_first():
+    found = []
+    for path in python_files("memories/services", "memories/selectors"):
+        for function in top_functions(tree(path)):
+            if not function.name.startswith("_") and fault(function):
+                found.append(f"{name_of(path)}: {function.name}")
+    check_allow_list(found, ALLOWED, "Take actor first and the rest by keyword, or begin the name with _")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def make(content): ...",
+        "def make(): ...",
+        "def make(actor, content): ...",
+        "def make(content, *, actor): ...",
+        "def make(actor, **more): ...",
+    ],
+)
+def test_the_guard_sees_each_kind_of_fault(source):
+    function = ast.parse(source).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    assert fault(function)
+
+
+def test_the_guard_lets_the_right_shape_pass():
+    function = ast.parse("def make(actor, *, content, now=None): ...").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    assert not fault(function)
