@@ -56,7 +56,7 @@ def test_no_file_names_a_place_on_somebodys_machine():
     assert found == []
 
 
-def tests_of(module: ast.Module) -> list[FunctionNode]:
+def collected(module: ast.Module) -> list[FunctionNode]:
     return [function for function in functions(module) if function.name.startswith("test_")]
 
 
@@ -74,8 +74,8 @@ def can_fail(function: FunctionNode) -> bool:
 
 def test_every_test_file_holds_a_test_and_every_test_can_fail():
     files = [path for path in python_files("tests") if path.name.startswith("test_")]
-    empty = [name_of(path) for path in files if not tests_of(tree(path))]
-    toothless = [f"{name_of(p)}: {t.name}" for p in files for t in tests_of(tree(p)) if not can_fail(t)]
+    empty = [name_of(path) for path in files if not collected(tree(path))]
+    toothless = [f"{name_of(p)}: {t.name}" for p in files for t in collected(tree(p)) if not can_fail(t)]
     assert empty + toothless == []
 
 
@@ -101,4 +101,4 @@ def test_no_test_sleeps_or_is_skipped():
 
 @pytest.mark.parametrize("source", ["def test_a():\n    run()", "def test_a():\n    pass"])
 def test_the_guard_sees_a_test_that_cannot_fail(source):
-    assert not can_fail(tests_of(ast.parse(source))[0])
+    assert not can_fail(collected(ast.parse(source))[0])

@@ -9,7 +9,7 @@ import pytest
 
 from tests.guards.sources import ROOT, name_of
 
-TEMPLATE_TAG = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}", re.DOTALL)
+TEMPLATE_TAG = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|{%.*?%}", re.DOTALL)
 FETCHING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "use": "href"}
 
 
@@ -41,8 +41,8 @@ class Reader(HTMLParser):
 
 def faults(text: str) -> list[str]:
     reader = Reader()
-    # Comments keep their lines, so that the numbers stay right.
-    reader.feed(TEMPLATE_TAG.sub(lambda match: "\n" * match.group().count("\n"), text))
+    # What is taken out keeps its lines, so that the numbers stay right.
+    reader.feed(TEMPLATE_TAG.sub(lambda match: " " + "\n" * match.group().count("\n"), text))
     reader.close()
     return reader.faults
 

@@ -1,0 +1,114 @@
+"""Every operation and where it can be reached: one row each, one column for each skin, a reason for each blank.
+
+The table follows the operations, not the code. `test_surface.py` compares it with the routes and the tools that exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """There is none, on purpose."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """There will be these. The guard fails as soon as one of them exists, so that the row is put right."""
+
+    names: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`rest` as "METHOD path" below `/api/v1/`, `mcp` as tool names, `page` as names of addresses, `scope` of the key."""
+
+    name: str
+    scope: str
+    rest: tuple[str, ...] | Blank | NotYet
+    mcp: tuple[str, ...] | Blank | NotYet
+
+
+LATER = "written after the first services"
+
+OPERATIONS = (
+    Operation("serve a boot", "boot", NotYet(("POST boot",), LATER), NotYet(("revell_boot",), LATER)),
+    Operation(
+        "preview a boot",
+        "read",
+        NotYet(("GET boot/preview",), LATER),
+        Blank("an agent that looks would pay for the text twice; people look, agents boot"),
+    ),
+    Operation(
+        "acknowledge a boot",
+        "boot",
+        NotYet(("POST boots/{id}/acknowledge",), LATER),
+        NotYet(("revell_boot_acknowledge",), LATER),
+    ),
+    Operation(
+        "past boots",
+        "read",
+        NotYet(("GET boots", "GET boots/{id}"), LATER),
+        Blank("an agent has its payload already; the history is for people"),
+    ),
+    Operation("show config", "read", NotYet(("GET boot/config",), LATER), NotYet(("revell_boot_config",), LATER)),
+    Operation(
+        "change config", "configure", NotYet(("PATCH boot/config",), LATER), NotYet(("revell_boot_config",), LATER)
+    ),
+    Operation("make a promise", "write", NotYet(("POST promises",), LATER), NotYet(("revell_payload_promise",), LATER)),
+    Operation("list promises", "read", NotYet(("GET promises",), LATER), NotYet(("revell_payload_list",), LATER)),
+    Operation(
+        "release a promise",
+        "write",
+        NotYet(("DELETE promises/{id}",), LATER),
+        NotYet(("revell_payload_release",), LATER),
+    ),
+    Operation("remember", "write", NotYet(("POST memories",), LATER), NotYet(("revell_remember",), LATER)),
+    Operation(
+        "read memories",
+        "read",
+        NotYet(("GET memories", "GET memories/{id}"), LATER),
+        NotYet(("revell_recall_exact",), LATER),
+    ),
+    Operation("revise a memory", "write", NotYet(("PATCH memories/{id}",), LATER), NotYet(("revell_remember",), LATER)),
+    Operation(
+        "archive and restore a memory",
+        "write",
+        NotYet(("POST memories/{id}/archive", "POST memories/{id}/restore"), LATER),
+        NotYet(("revell_archive",), LATER),
+    ),
+    Operation("forget a memory", "write", NotYet(("DELETE memories/{id}",), LATER), NotYet(("revell_forget",), LATER)),
+    Operation("recall", "read", NotYet(("POST recall",), LATER), NotYet(("revell_recall",), LATER)),
+    Operation("capture a capsule", "write", NotYet(("POST capsules",), LATER), NotYet(("memory_capture",), LATER)),
+    Operation(
+        "read capsules",
+        "read",
+        NotYet(("GET capsules", "GET capsules/{id}"), LATER),
+        NotYet(("memory_list", "memory_get"), LATER),
+    ),
+    Operation(
+        "relate capsules", "write", NotYet(("POST capsules/relations",), LATER), NotYet(("memory_relate",), LATER)
+    ),
+    Operation(
+        "change a capsule's tier", "write", NotYet(("PUT capsules/{id}/tier",), LATER), NotYet(("memory_tier",), LATER)
+    ),
+    Operation("forget a capsule", "write", NotYet(("DELETE capsules/{id}",), LATER), NotYet(("memory_forget",), LATER)),
+    Operation("list aliases", "read", NotYet(("GET capsules/aliases",), LATER), NotYet(("memory_alias",), LATER)),
+    Operation("make an alias", "write", NotYet(("POST capsules/aliases",), LATER), NotYet(("memory_alias",), LATER)),
+    Operation("compile a pack", "read", NotYet(("POST bootstrap",), LATER), NotYet(("memory_bootstrap",), LATER)),
+    Operation(
+        "retrieve capsules", "read", NotYet(("POST capsules/retrieve",), LATER), NotYet(("memory_retrieve",), LATER)
+    ),
+    Operation("digest capsules", "read", NotYet(("POST capsules/digest",), LATER), NotYet(("memory_digest",), LATER)),
+    Operation("help", "read", NotYet(("GET help", "GET help/{id}"), LATER), NotYet(("revell_help",), LATER)),
+    Operation(
+        "deliver at a session's start",
+        "boot",
+        NotYet(("POST hooks/{id}",), LATER),
+        Blank("an agent's hook calls over HTTP, before the agent can call a tool"),
+    ),
+)

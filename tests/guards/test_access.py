@@ -1,0 +1,58 @@
+"""Every address stands behind a mark that says who may come in; what is open to all is listed with its reason."""
+
+from __future__ import annotations
+
+from rest_framework.permissions import AllowAny
+from rest_framework.views import APIView
+
+from tests.guards.routes import Route, routes
+from tests.guards.sources import check_allow_list
+
+SCOPES = {"read", "write", "boot", "configure"}
+OPEN = {
+    "healthz": "says only that the process lives",
+    "readyz": "says only whether it can serve",
+    "metrics": "checks loopback or its own key itself",
+    "api/schema/": "the schema is the same for everybody and holds no row",
+    "api/docs/": "the schema is the same for everybody and holds no row",
+}
+
+
+def is_marked(route: Route) -> bool:
+    """True when something asks who is calling: a page's decorator, a REST view's permission and scope, the admin."""
+    if route.path.startswith("admin/"):
+        return True  # Django's admin wraps each of its views in a check of its own
+    kind = route.view_class
+    if kind is not None and issubclass(kind, APIView):
+        permissions = getattr(kind, "permission_classes", [])
+        scopes = _scopes(kind)
+        return bool(permissions) and AllowAny not in permissions and bool(scopes) and scopes <= SCOPES
+    return bool(getattr(route.view, "access", None))
+
+
+def _scopes(kind: type) -> set[str]:
+    """`scope` as one name, or as a mapping from method to name, or one attribute for each method."""
+    declared = getattr(kind, "scope", None) or getattr(kind, "scopes", None)
+    if isinstance(declared, dict):
+        return set(declared.values())
+    return {declared} if isinstance(declared, str) else set(declared or ())
+
+
+def test_every_address_is_behind_an_access_mark():
+    found = [route.path for route in routes() if not is_marked(route)]
+    wanted = {path: reason for path, reason in OPEN.items() if path in {route.path for route in routes()}}
+    check_allow_list(found, wanted, "Mark these (memories.web.access, or a permission and a scope)")
+
+
+def test_a_view_without_a_mark_is_seen():
+    def bare(request): ...
+
+    class Anybody(APIView):
+        permission_classes = (AllowAny,)
+        scope = "read"
+
+    class NoScope(APIView):
+        pass
+
+    for view in (bare, Anybody.as_view(), NoScope.as_view()):
+        assert not is_marked(Route("x", view, None))
