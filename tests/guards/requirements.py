@@ -1,4 +1,4 @@
-"""Which requirements the suite must name in the name or docstring of a test. A family is switched on when it is built."""
+"""Which requirements the suite must name in a test; a family is switched on when it is built."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class NotYet:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`rest` as "METHOD path" below `/api/v1/`, `mcp` as tool names, `page` as names of addresses, `scope` of the key."""
+    """`rest` as "METHOD path" below `/api/v1/`, `mcp` as names of tools, `scope` of the API key."""
 
     name: str
     scope: str

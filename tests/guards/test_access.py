@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rest_framework.permissions import AllowAny
-from rest_framework.views import APIView
 
+from revell.refusals import RefuseAll
 from tests.guards.routes import Route, routes
 from tests.guards.sources import check_allow_list
 
@@ -23,8 +23,8 @@ def is_marked(route: Route) -> bool:
     if route.path.startswith("admin/"):
         return True  # Django's admin wraps each of its views in a check of its own
     kind = route.view_class
-    if kind is not None and issubclass(kind, APIView):
-        permissions = getattr(kind, "permission_classes", [])
+    if kind is not None and hasattr(kind, "permission_classes"):
+        permissions = kind.permission_classes
         scopes = _scopes(kind)
         return bool(permissions) and AllowAny not in permissions and bool(scopes) and scopes <= SCOPES
     return bool(getattr(route.view, "access", None))
@@ -45,14 +45,21 @@ def test_every_address_is_behind_an_access_mark():
 
 
 def test_a_view_without_a_mark_is_seen():
-    def bare(request): ...
-
-    class Anybody(APIView):
+    class Anybody:
         permission_classes = (AllowAny,)
         scope = "read"
 
-    class NoScope(APIView):
-        pass
+    class NoScope:
+        permission_classes = (RefuseAll,)
 
-    for view in (bare, Anybody.as_view(), NoScope.as_view()):
-        assert not is_marked(Route("x", view, None))
+    class UnknownScope:
+        permission_classes = (RefuseAll,)
+        scope = "reed"
+
+    def view_of(kind=None):
+        def view(request): ...
+
+        view.cls = kind
+        return Route("x", view, None)
+
+    assert [is_marked(view_of(kind)) for kind in (None, Anybody, NoScope, UnknownScope)] == [False] * 4

@@ -26,7 +26,7 @@ def in_table(column: str) -> tuple[set[str], set[str]]:
     return there, later
 
 
-def compare(column: str, existing: Iterable[str]) -> None:
+def check_column(column: str, existing: Iterable[str]) -> None:
     there, later = in_table(column)
     existing = set(existing)
     assert existing - there == set(), f"These exist and are not in the column {column}, or are marked NotYet there"
@@ -35,7 +35,7 @@ def compare(column: str, existing: Iterable[str]) -> None:
 
 
 def test_every_route_is_in_the_table():
-    compare(
+    check_column(
         "rest",
         {
             f"{method} {route.path.removeprefix(PREFIX)}"
@@ -52,7 +52,7 @@ def test_every_tool_is_in_the_table():
         return
     from memories.mcp.tools import TOOLS
 
-    compare("mcp", {tool.name for tool in TOOLS})
+    check_column("mcp", {tool.name for tool in TOOLS})
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
