@@ -92,6 +92,7 @@ def test_the_headers_let_nothing_in_and_nothing_be_kept(client):
     assert "Strict-Transport-Security" not in response
 
 
+@pytest.mark.django_db  # the end of a request looks after connections
 def test_static_files_may_be_kept(client):
     with contextlib.closing(client.get("/static/admin/css/base.css")) as response:
         assert response.status_code == 200
