@@ -15,6 +15,10 @@ from django.conf import settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+from memories.engine.actor import Actor
+from memories.models import Tenant
+from tests import factories
+
 TESTS = Path(__file__).parent
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
@@ -72,3 +76,24 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             f"CI allows no skipped test, and {len(skipped)} were: {[r.nodeid for r in skipped]}", red=True
         )
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def tenant(db: None) -> Tenant:
+    return factories.make_tenant()
+
+
+@pytest.fixture
+def other_tenant(db: None) -> Tenant:
+    return factories.make_tenant("Quillon")
+
+
+@pytest.fixture
+def actor(tenant: Tenant) -> Actor:
+    """An agent of `tenant` with all scopes of a key."""
+    return factories.agent_of(tenant)
+
+
+@pytest.fixture
+def other_actor(other_tenant: Tenant) -> Actor:
+    return factories.agent_of(other_tenant)

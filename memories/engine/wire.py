@@ -1,4 +1,4 @@
-"""Every marker and line of the boot payload (P15 to P20). What goes in, and into how much room, is decided elsewhere."""
+"""Every marker and line of the boot payload (P15 to P20). What goes in is decided elsewhere."""
 
 from __future__ import annotations
 

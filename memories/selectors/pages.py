@@ -87,7 +87,7 @@ def _decode(cursor: str, model: type[Model], fields: Sequence[str]) -> tuple[boo
             raise ValueError(cursor)
         values: list[Any] = []
         for field, value in zip(fields, told, strict=True):
-            if model._meta.get_field(field).get_internal_type() == "DateTimeField":
+            if model._meta.get_field(field).get_internal_type() == "DateTimeField":  # noqa: SLF001 (Django documents _meta)
                 moment = datetime.fromisoformat(value)
                 if moment.tzinfo is None:
                     raise ValueError(cursor)

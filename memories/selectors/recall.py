@@ -144,10 +144,10 @@ def _matching(actor: Actor, rows: MemoryQuerySet, query: str) -> MemoryQuerySet 
     # Words are ASCII letters and digits (`engine.words`), so quoting them is all that a query language needs.
     if connection.vendor == "sqlite":
         wanted = " OR ".join(f'"{word}"' for word in words)
-        found = RawSQL(_SQLITE, (f'tenant_id : "{actor.tenant}" AND words : ({wanted})',))
+        found = RawSQL(_SQLITE, (f'tenant_id : "{actor.tenant}" AND words : ({wanted})',))  # noqa: S611
     else:
         wanted = " | ".join(f"'{word}'" for word in words)
-        found = RawSQL(_POSTGRESQL, (actor.tenant, wanted))
+        found = RawSQL(_POSTGRESQL, (actor.tenant, wanted))  # noqa: S611
     return rows.filter(pk__in=found)
 
 
