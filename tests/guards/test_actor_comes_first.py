@@ -10,7 +10,7 @@ from tests.guards.sources import FunctionNode, check_allow_list, name_of, python
 
 # "file: function": why it needs no actor, or takes something else by position.
 ALLOWED = {
-    "memories/selectors/boot.py: config_of": "takes a tenant's row that the actor's own call has loaded, and asks nothing",
+    "memories/selectors/boot.py: config_of": "takes a row that the actor's own call has loaded, and asks nothing",
     "memories/selectors/pages.py: cut_page": "cuts rows that a selector has already held to the actor's tenant",
     "memories/selectors/snapshot.py: one_state": "holds the database still, whoever reads; it reads nothing itself",
     "memories/selectors/tenants.py: actor_of": "makes the actor that a signed-in person is in one tenant",
