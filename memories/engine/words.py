@@ -22,9 +22,9 @@ _CAMEL = regex.compile(
 
 # Words that say how a question is put, not what it is about.
 STOP = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have he her him his how i if in into is "
-    "it its me my of on or our she should so than that the their them then there these they this to was we were what "
-    "when where which who whom whose why will with would you your".split()
+    "a an and are as at be been but by can could did do does for from had has have he her him his how i if in into "
+    "is it its me my of on or our she should so than that the their them then there these they this to was we were "
+    "what when where which who whom whose why will with would you your".split()
 )
 
 
