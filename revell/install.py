@@ -34,7 +34,7 @@ def install(*, dev: bool) -> None:
                 "Python cannot make a virtual environment here. On Debian and Ubuntu: apt-get install python3-venv"
             )
     print(f"Installing {files[-1].name}", flush=True)
-    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "-qq"]
     if subprocess.run([*pip, "install", "--requirement", str(files[-1])], check=False).returncode:
         raise InstallFailed(f"The packages of {files[-1].name} could not be installed; pip's message above says why.")
     stamp.write_text(wanted)
