@@ -13,7 +13,7 @@ help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' $(MAKEFILE_LIST) | expand -t 14
 
 run: python ## start Revell on this machine, on http://127.0.0.1:8000 (or PORT=...), with an SQLite file
-	@$(PYTHON) -m revell.install
+	@$(PYTHON) -m revell.install $(PORT)
 	@.venv/bin/python manage.py migrate --verbosity 0
 	@.venv/bin/python manage.py quickstart
 	@echo "Revell is at http://127.0.0.1:$(PORT) (Ctrl-C stops it)"

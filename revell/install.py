@@ -1,11 +1,13 @@
-"""Makes the virtual environment `.venv` and installs the pinned packages: `python3 -m revell.install [dev]`.
+"""Makes the virtual environment `.venv` and installs the pinned packages: `python3 -m revell.install [PORT]`.
 
-Standard library only, because it runs before anything is installed. Does nothing when nothing changed.
+Standard library only, because it runs before anything is installed. Does nothing when nothing changed. With a port it
+first looks whether that port is free, so that a start that must fail does so in one line.
 """
 
 from __future__ import annotations
 
 import hashlib
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -40,8 +42,20 @@ def install(*, dev: bool) -> None:
     stamp.write_text(wanted)
 
 
+def require_free(port: int) -> None:
+    """Raises `InstallFailed` when something listens on `port` of this machine already."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except (OSError, OverflowError) as error:
+            raise InstallFailed(f"Port {port} cannot be used ({error}). Choose another: make run PORT=9000") from None
+
+
 if __name__ == "__main__":
     try:
-        install(dev="dev" in sys.argv[1:])
+        for argument in filter(str.isdigit, sys.argv[1:]):
+            require_free(int(argument))
+        install(dev=False)
     except InstallFailed as failure:
         sys.exit(str(failure))
