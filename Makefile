@@ -18,7 +18,7 @@ run: python ## start Revell on this machine, on http://127.0.0.1:8000 (or PORT=.
 	@.venv/bin/python manage.py quickstart
 	@echo "Revell is at http://127.0.0.1:$(PORT) (Ctrl-C stops it)"
 	@exec .venv/bin/granian --interface wsgi --no-ws --host 127.0.0.1 --port $(PORT) --workers $(WORKERS) \
-		--blocking-threads 32 --backpressure 64 revell.wsgi:application
+		--blocking-threads 32 --backpressure 64 --log-level error revell.wsgi:application
 
 test: python ## run every check, then every test on SQLite and on a PostgreSQL of its own, and in Chromium
 	@$(PYTHON) tests/run.py $(ARGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import logging
 from ipaddress import ip_address
 
 from django.conf import settings
@@ -11,9 +12,13 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from memories.engine.actor import Via, operator
 from memories.errors import NotAuthenticated, Unavailable
+from memories.selectors.figures import get_figures
 from revell import __version__
 from revell.refusals import refuse
+
+logger = logging.getLogger(__name__)
 
 FORWARDING_HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP")
 
@@ -43,20 +48,35 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if not (_is_loopback(request) or _has_metrics_key(request)):
         return refuse(request, NotAuthenticated("Ask from this machine, or send METRICS_KEY as a bearer key."))
     lines = [
-        "# HELP revell_build_info The version that runs.",
-        "# TYPE revell_build_info gauge",
-        f'revell_build_info{{version="{__version__}",database="{connection.vendor}"}} 1',
+        *_metric("revell_build_info", "The version that runs.", {f'version="{__version__}"': 1}),
+        *_metric("revell_ready", "1 when the database answers and all migrations are applied.", {"": int(_is_ready())}),
     ]
     try:
-        pending: int | None = _pending_migrations()
+        figures = get_figures(operator(Via.REST, label="metrics"))
     except DatabaseError:
-        pending = None
-    lines += [
-        "# HELP revell_ready 1 when the database answers and every migration is applied.",
-        "# TYPE revell_ready gauge",
-        f"revell_ready {int(pending == 0)}",
-    ]
+        logger.warning("The figures cannot be read", exc_info=True)
+    else:
+        by_type = {f'type="{kind}"': count for kind, count in figures.memories.items()}
+        lines += [
+            *_metric("revell_tenants", "Agents.", {"": figures.tenants}),
+            *_metric("revell_memories", "Active memories of all agents.", by_type),
+            *_metric("revell_promises", "Promises that wait for a boot.", {"": figures.promises}),
+            *_metric("revell_promise_bytes", "Their contents together.", {"": figures.promise_bytes}),
+            *_metric("revell_boots_total", "Boots served.", {"": figures.boots}, kind="counter"),
+        ]
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _metric(name: str, purpose: str, values: dict[str, int], *, kind: str = "gauge") -> list[str]:
+    samples = [f"{name}{{{labels}}} {value}" if labels else f"{name} {value}" for labels, value in values.items()]
+    return [f"# HELP {name} {purpose}", f"# TYPE {name} {kind}", *samples]
+
+
+def _is_ready() -> bool:
+    try:
+        return _pending_migrations() == 0
+    except DatabaseError:
+        return False
 
 
 def _pending_migrations() -> int:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
+from django.test.utils import CaptureQueriesContext
 
+from memories.services import promises
 from revell import health
+from tests import factories
 
 KEY = "a-metrics-key-of-more-than-thirty-two-characters"
 
@@ -70,13 +73,51 @@ def test_no_key_is_no_way_in(client, settings):
     assert client.get("/metrics", REMOTE_ADDR="192.0.2.7", headers={"Authorization": "Bearer "}).status_code == 401
 
 
-@pytest.mark.django_db
-def test_metrics_are_prometheus_text(client):
+def figures(client):
     response = client.get("/metrics")
     assert response["Content-Type"].startswith("text/plain; version=0.0.4")
-    figures = [line for line in response.text.splitlines() if not line.startswith("#")]
-    assert "revell_ready 1" in figures
-    assert all(len(line.rsplit(" ", 1)) == 2 and float(line.rsplit(" ", 1)[1]) >= 0 for line in figures)
+    lines = [line.rsplit(" ", 1) for line in response.text.splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in lines}
+
+
+@pytest.mark.django_db
+def test_metrics_of_an_empty_installation_are_zero(client):
+    found = figures(client)
+    assert found["revell_ready"] == 1
+    assert (found["revell_tenants"], found["revell_boots_total"], found['revell_memories{type="core"}']) == (0, 0, 0)
+
+
+def test_metrics_count_what_all_agents_have(client, actor, other_actor):
+    factories.remember(actor, "core", "one")
+    factories.remember(other_actor, "core", "two")
+    promises.make(actor, content="see this now")
+    found = figures(client)
+    assert found["revell_tenants"] == 2
+    assert found['revell_memories{type="core"}'] == 2
+    assert (found["revell_promises"], found["revell_promise_bytes"]) == (1, 12)
+
+
+@pytest.mark.django_db
+def test_metrics_cost_the_same_with_more_agents(client, django_assert_num_queries):
+    factories.make_tenant()
+    with CaptureQueriesContext(connection) as first:
+        figures(client)
+    factories.make_tenant("Second")
+    factories.make_tenant("Third")
+    with django_assert_num_queries(len(first)):
+        figures(client)
+
+
+@pytest.mark.django_db
+def test_metrics_say_that_the_database_is_away(client, monkeypatch):
+    def no_answer(*args):
+        raise DatabaseError
+
+    monkeypatch.setattr(health, "_pending_migrations", no_answer)
+    monkeypatch.setattr(health, "get_figures", no_answer)
+    found = figures(client)
+    assert found["revell_ready"] == 0
+    assert "revell_tenants" not in found
 
 
 @pytest.mark.parametrize("address", ["/healthz", "/readyz", "/metrics"])
