@@ -156,7 +156,10 @@ def is_wanted(path: str) -> bool:
 
 
 def plan(files: Mapping[str, bytes]) -> Plan:
-    """The plan for a folder given as {relative path with `/`: bytes}. Never raises, whatever the bytes are."""
+    """The plan for a folder given as {relative path with `/`: bytes}. Never raises, whatever the bytes are.
+
+    A path that ends in `/` stands for a folder nobody looked into.
+    """
     roles: list[tuple[_Role, str]] = []
     problems: list[Problem] = []
     notes: list[Note] = []
@@ -167,7 +170,7 @@ def plan(files: Mapping[str, bytes]) -> Plan:
             notes.append(Note(path, "hidden, left alone"))
         elif not is_wanted(path):
             name = _stranger_name(path)
-            strangers[name] = strangers.get(name, 0) + 1
+            strangers[name] = strangers.get(name, 0) + (not path.endswith("/"))
         elif names.get(path.lower(), path) != path:
             problems.append(Problem(path, f"{shown(names[path.lower()])} is there too; keep one of the two."))
         else:
@@ -220,7 +223,9 @@ def _stranger_name(path: str) -> str:
 
 
 def _stranger(name: str, count: int) -> str:
-    return f"not imported, {count:,} {'file' if count == 1 else 'files'}" if name.endswith("/") else "not imported"
+    if not name.endswith("/") or not count:
+        return "not imported"
+    return f"not imported, {count:,} {'file' if count == 1 else 'files'}"
 
 
 def _role(path: str) -> _Role:

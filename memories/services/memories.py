@@ -187,6 +187,16 @@ def store_decayed(actor: Actor, *, tenant: Tenant, draft: MemoryDraft, now: date
     return _store(actor, tenant, [draft], now=now, verb="promise.decayed")[0].memory
 
 
+def store_imported(
+    actor: Actor, *, tenant: Tenant, drafts: Sequence[MemoryDraft], file: str, now: datetime
+) -> list[Remembered]:
+    """The checked memories of one file; the caller holds the lock and the transaction and has counted the caps.
+
+    The caps of a file are counted for all its memories together, so here none is counted one by one.
+    """
+    return _store(actor, tenant, drafts, now=now, verb="memory.imported", about={"file": file}, count_caps=False)
+
+
 def archive_ended(actor: Actor, *, now: datetime, limit: int) -> int:
     """Archive working memories that ended by time (at most `limit`); the caller holds the lock and the transaction."""
     ended = list(
@@ -218,6 +228,8 @@ def _store(
     *,
     now: datetime,
     verb: str = "memory.remembered",
+    about: Mapping[str, Any] | None = None,
+    count_caps: bool = True,
 ) -> list[Remembered]:
     """Store checked drafts in order. Upserts are written one by one, all others in bulk at the end."""
     stored: list[Remembered] = []
@@ -231,7 +243,7 @@ def _store(
             existing = _find_by_key(actor, draft)
             if existing is not None:
                 stored.append(Remembered(existing, created=False))
-                _upsert(actor, tenant, existing, draft, now=now)
+                _upsert(actor, tenant, existing, draft, now=now, count_caps=count_caps)
                 continue
             if draft.type is MemoryType.AXIOM:
                 size = size_bytes(draft.content)
@@ -239,7 +251,7 @@ def _store(
                     budget_tokens=tenant.budget_tokens, used_bytes=axiom_bytes, requested_bytes=size
                 )
                 axiom_bytes += size
-            elif draft.type is MemoryType.CORE:
+            elif draft.type is MemoryType.CORE and count_caps:
                 _check_caps(actor, tenant, draft, replacing=None)
         memory = _new(tenant, number, draft, now=now)
         number += 1
@@ -269,6 +281,7 @@ def _store(
     what: dict[str, Any] = {"memories": len(stored), "created": sum(one.created for one in stored)}
     if not several:
         what = {"memory": str(stored[0].memory), "type": str(stored[0].memory.type), "created": stored[0].created}
+    what |= about or {}
     events.record(actor, at=now, verb=verb, **what, size_bytes=sum(one.memory.size_bytes for one in stored))
     return stored
 
@@ -324,7 +337,9 @@ def _find_by_key(actor: Actor, draft: MemoryDraft) -> Memory | None:
     return rows.prefetch_related("tag_rows").first()
 
 
-def _upsert(actor: Actor, tenant: Tenant, memory: Memory, draft: MemoryDraft, *, now: datetime) -> None:
+def _upsert(
+    actor: Actor, tenant: Tenant, memory: Memory, draft: MemoryDraft, *, now: datetime, count_caps: bool = True
+) -> None:
     """Writing a key again revises, brings an archived memory back, and restarts a working memory's week."""
     before = _draft_of(memory)
     merged = replace(
@@ -336,7 +351,8 @@ def _upsert(actor: Actor, tenant: Tenant, memory: Memory, draft: MemoryDraft, *,
     working = memory.type == MemoryType.WORKING
     if _same(memory, merged) and memory.archived_at is None and not working:
         return
-    _check_caps(actor, tenant, merged, replacing=memory)
+    if count_caps:
+        _check_caps(actor, tenant, merged, replacing=memory)
     if memory.archived_at is not None:
         memory.archived_at = None
         _count(actor, {memory.type: 1})
