@@ -104,7 +104,7 @@ def text(chance: random.Random, words: int) -> str:
 
 
 def timed(action: Callable[[int], None]) -> tuple[float, float, float]:
-    """Median and 95th percentile of `ROUNDS` calls, and the median of their processor time, after a few that warm up."""
+    """Median and 95th percentile of `ROUNDS` calls, and their median processor time, after a few that warm up."""
     times, cpu = [], []
     for number in range(-5, ROUNDS):
         started, cpu_started = time.perf_counter(), time.process_time()

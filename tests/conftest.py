@@ -40,7 +40,12 @@ def find_chromium() -> str | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    (TESTS.parent / "build").mkdir(exist_ok=True)
+    build = TESTS.parent / "build"
+    build.mkdir(exist_ok=True)
+    # A run that was killed leaves its write-ahead log, which SQLite would replay into the next database of that name.
+    worker = getattr(config, "workerinput", {}).get("workerid", "")
+    for ending in ("", "-wal", "-shm"):
+        (build / f"test.sqlite3{f'_{worker}' if worker else ''}{ending}").unlink(missing_ok=True)
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     # Threads end with their test; a connection kept open in one would outlive the test database.
     settings.DATABASES["default"]["CONN_MAX_AGE"] = 0
