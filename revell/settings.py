@@ -17,6 +17,7 @@ DEBUG = ENVIRONMENT.debug
 SECRET_KEY = ENVIRONMENT.secret_key
 ALLOWED_HOSTS = list(ENVIRONMENT.allowed_hosts)
 METRICS_KEY = ENVIRONMENT.metrics_key
+PORT = ENVIRONMENT.port
 
 # --- Parts ------------------------------------------------------------------------------------------------------------
 
