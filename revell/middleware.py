@@ -20,6 +20,7 @@ from revell.refusals import refuse
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="-")
+CUT_SHORT = "revell.cut_short"
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -75,7 +76,9 @@ class BodyLimit:
         self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> HttpResponse | None:
         limit = getattr(view, "body_max_bytes", BODY_MAX_BYTES)
-        if not _declares_more_than(request.META.get("CONTENT_LENGTH"), limit):
+        if CUT_SHORT in request.META:
+            limit = BODY_MAX_BYTES
+        elif not _declares_more_than(request.META.get("CONTENT_LENGTH"), limit):
             return None
         return refuse(
             request,
@@ -90,7 +93,8 @@ class KnownLength:
     """WSGI, around Django: gives a chunked body the length it lacks.
 
     Django takes a body without `Content-Length` for empty, which would turn a client's data into silence. Of a body
-    over the limit only as much is read as is needed to see that.
+    over the limit only as much is read as is needed to see that, and the request is marked so that no view gets a part
+    for the whole; files that a view takes beyond the limit must come with their length, as browsers send them.
     """
 
     def __init__(self, application: Callable[..., Iterable[bytes]], limit: int = BODY_MAX_BYTES) -> None:
@@ -103,6 +107,8 @@ class KnownLength:
             body = _read_at_most(environ["wsgi.input"], self.limit + 1)
             environ["wsgi.input"] = io.BytesIO(body)
             environ["CONTENT_LENGTH"] = str(len(body))
+            if len(body) > self.limit:
+                environ[CUT_SHORT] = True
         return self.application(environ, start_response)
 
 

@@ -13,7 +13,7 @@ from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
 from memories.engine.limits import BODY_MAX_BYTES
-from revell.middleware import KnownLength, RequestIdFilter, client_address
+from revell.middleware import CUT_SHORT, KnownLength, RequestIdFilter, client_address
 from revell.urls import handler400, handler403, handler404, handler500  # noqa: F401  (Django looks for them here)
 from revell.urls import urlpatterns as project_urls
 
@@ -148,6 +148,16 @@ def test_a_chunked_body_is_read_and_measured():
     assert seen == {"length": "50", "body": b"y" * 50}
     wrapped({"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": Drip(b"y" * 500)}, None)
     assert seen["length"] == "101", "one byte over the limit is enough to be refused"
+
+
+def test_a_chunked_body_over_the_limit_is_never_taken_in_part(client):
+    """Also where a view allows more: it would get the first part for the whole."""
+    assert client.post("/test-roomy", b"x" * 10, content_type="a/b").text == "10"
+    assert client.post("/test-roomy", b"x" * 10, content_type="a/b", **{CUT_SHORT: True}).status_code == 413
+
+    environ = {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": io.BytesIO(b"y" * 500)}
+    KnownLength(lambda environ, start_response: [], limit=100)(environ, None)
+    assert environ[CUT_SHORT] is True
 
 
 def test_an_unknown_address_is_a_problem_for_programs_and_a_page_for_people(client):
