@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 # A boot archives what ended by time, so a tenant in use never waits for a sweep; few at a time, so it stays a boot.
 ENDED_AT_ONCE = 500
+# The outcomes that are not final: the promise may still be pending.
+_OPEN = (Outcome.SHOWN, Outcome.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +147,10 @@ def decay(actor: Actor, *, boot: int) -> list[Ending]:
     endings = []
     open_ones = (
         ServedPromise.objects.of(actor)
-        .filter(boot__number=boot, outcome__in=(Outcome.SHOWN, Outcome.FAILED))
+        .filter(boot__number=boot, outcome__in=_OPEN)
         .exclude(boot__acknowledge=Acknowledge.EXPLICIT, boot__acknowledged_at__isnull=True)
     )
-    for served in open_ones.select_related("boot").order_by("number"):
+    for served in open_ones.order_by("number"):
         try:
             endings.append(_decay_one(actor, served, now=now))
         except DatabaseError:
@@ -209,6 +211,11 @@ def _served(boot: Boot, *, repeat: bool) -> Served:
 @transaction.atomic
 def _decay_one(actor: Actor, served: ServedPromise, *, now: datetime) -> Ending:
     tenant = lock_tenant(actor)
+    # Read again under the lock: another call for the same boot may have settled it meanwhile.
+    served = ServedPromise.objects.of(actor).select_related("boot", "memory").get(pk=served.pk)
+    if served.outcome not in _OPEN:
+        memory_number = served.memory.number if served.memory else None
+        return Ending(served.number, Outcome(served.outcome), memory_number, served.ended_at)
     # The claim: whoever deletes the promise makes its memory, in the same transaction.
     claimed, _ = Promise.objects.of(actor).filter(number=served.number).delete()
     if claimed:
