@@ -12,7 +12,7 @@ from memories.engine.actor import Actor
 from memories.engine.budget import Shares
 from memories.engine.kinds import Role, Scope
 from memories.engine.tenants import Settings, check_settings, check_slug, checked_name
-from memories.errors import Conflict
+from memories.errors import Conflict, NotFound
 from memories.models import Membership, Person, Tenant
 from memories.services import events
 from memories.services.locks import lock_tenant
@@ -83,10 +83,15 @@ def _told(tenant: Tenant) -> dict[str, object]:
 
 @transaction.atomic
 def set_member(actor: Actor, *, person: Person, role: Role) -> Membership:
-    """Give a person a role in the actor's tenant, or change it."""
+    """Give a person a role in the actor's tenant, or change it. Conflict when no owner would be left."""
     actor.require(Scope.MANAGE)
     now = timezone.now()
     lock_tenant(actor)
+    before = Membership.objects.of(actor).filter(person=person).first()
+    if before is not None and before.role == role:
+        return before
+    if role is not Role.OWNER:
+        _check_an_owner_stays(actor, person)
     membership, created = Membership.objects.update_or_create(
         tenant_id=actor.tenant, person=person, defaults={"role": role}
     )
@@ -98,3 +103,23 @@ def set_member(actor: Actor, *, person: Person, role: Role) -> Membership:
         role=str(role),
     )
     return membership
+
+
+@transaction.atomic
+def remove_member(actor: Actor, *, person: Person) -> None:
+    """Take a person out of the actor's tenant. NotFound for who is not in it, Conflict when no owner would be left."""
+    actor.require(Scope.MANAGE)
+    now = timezone.now()
+    lock_tenant(actor)
+    _check_an_owner_stays(actor, person)
+    removed, _ = Membership.objects.of(actor).filter(person=person).delete()
+    if not removed:
+        raise NotFound(f"“{person.get_username()}” is no member of this agent.")
+    events.record(actor, at=now, verb="member.removed", person=person.get_username())
+
+
+def _check_an_owner_stays(actor: Actor, person: Person) -> None:
+    """An owner who takes away their own last ownership could not undo it; the operator can."""
+    owners = set(Membership.objects.of(actor).filter(role=Role.OWNER).values_list("person", flat=True))
+    if owners == {person.pk} and not actor.can(Scope.OPERATE):
+        raise Conflict(f"“{person.get_username()}” is the only owner of this agent. Make somebody else an owner first.")
