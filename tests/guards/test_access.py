@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rest_framework.permissions import AllowAny
 
 from revell.refusals import RefuseAll
@@ -25,20 +27,19 @@ def is_marked(route: Route) -> bool:
     kind = route.view_class
     if kind is not None and hasattr(kind, "permission_classes"):
         permissions = kind.permission_classes
-        scopes = _scopes(kind)
-        return bool(permissions) and AllowAny not in permissions and bool(scopes) and scopes <= SCOPES
+        return bool(permissions) and AllowAny not in permissions and _has_scopes(route)
     access = getattr(route.view, "access", None)
     if getattr(access, "who", "") == "everybody":
         return len(access.reason.split()) >= 3
     return bool(access)
 
 
-def _scopes(kind: type) -> set[str]:
-    """`scope` as one name, or as a mapping from method to name, or one attribute for each method."""
-    declared = getattr(kind, "scope", None) or getattr(kind, "scopes", None)
-    if isinstance(declared, dict):
-        return set(declared.values())
-    return {declared} if isinstance(declared, str) else set(declared or ())
+def _has_scopes(route: Route) -> bool:
+    """True with one known scope for all verbs (`scope`), or one for each verb that the view answers (`scopes`)."""
+    scopes = getattr(route.view_class, "scopes", None)
+    if scopes is None:
+        return getattr(route.view_class, "scope", None) in SCOPES
+    return bool(scopes) and set(scopes) >= set(route.methods()) and set(scopes.values()) <= SCOPES
 
 
 def test_every_address_is_behind_an_access_mark():
@@ -59,10 +60,22 @@ def test_a_view_without_a_mark_is_seen():
         permission_classes = (RefuseAll,)
         scope = "reed"
 
+    class ForgottenVerb:
+        permission_classes = (RefuseAll,)
+        scopes: ClassVar = {"GET": "read"}
+
+        def get(self): ...
+
+        def delete(self): ...
+
+    class Marked(ForgottenVerb):
+        scopes: ClassVar = {"GET": "read", "DELETE": "write"}
+
     def view_of(kind=None):
         def view(request): ...
 
         view.cls = kind
         return Route("x", view, None)
 
-    assert [is_marked(view_of(kind)) for kind in (None, Anybody, NoScope, UnknownScope)] == [False] * 4
+    assert not any(is_marked(view_of(kind)) for kind in (None, Anybody, NoScope, UnknownScope, ForgottenVerb))
+    assert is_marked(view_of(Marked))
