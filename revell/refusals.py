@@ -87,7 +87,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
     request_id = request.META.get("revell.request_id", "-")
     detail = f"This is a fault in Revell, not in what you sent. The log has it under {request_id}."
     if is_for_program(request):
-        body = {"type": "about:blank", "title": "Internal error", "status": 500, "code": "internal", "detail": detail}
+        body = {
+            "type": "urn:revell:problem:internal",
+            "title": "Internal error",
+            "status": 500,
+            "code": "internal",
+            "detail": detail,
+            "errors": {},
+        }
         return HttpResponse(json.dumps(body), status=500, content_type="application/problem+json")
     return _page(request, 500, "Internal error", detail, {})
 
