@@ -1,0 +1,172 @@
+"""`memory_list` and `memory_digest`: what is there, counted and in lean rows (C55, C56)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memories.engine.capsules import FRAMING, LABEL, CapsuleKind, CapsuleRow, Row, Tier, capsule_id, is_expired
+from memories.engine.fences import EVERYWHERE, Fence
+from memories.engine.limits import PACK_LIST_CAP, PAGE_DEFAULT
+from memories.engine.ready import project
+from memories.engine.relations import Relation, lean_row, standing_of
+from memories.engine.spending import compact
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page, oldest first. `next_before` asks for the page of older ones; None when there are none."""
+
+    fence: Fence
+    rows: tuple[Row, ...]
+    total: int
+    next_before: int | None = None
+
+    def to_wire(self) -> dict[str, object]:
+        """The page as JSON-ready values; `next` is the cursor of the older page (C56, C59)."""
+        return {
+            "label": LABEL,
+            "framing": FRAMING,
+            "scope": self.fence.scope(),
+            "results": [row.to_wire() for row in self.rows],
+            "total": self.total,
+            "next": None if self.next_before is None else capsule_id(self.next_before),
+        }
+
+    def to_json(self) -> str:
+        return compact(self.to_wire())
+
+
+def list_capsules(
+    capsules: Iterable[CapsuleRow],
+    relations: Iterable[Relation],
+    *,
+    now: datetime,
+    kind: CapsuleKind | None = None,
+    tier: Tier | None = None,
+    expired: bool | None = None,
+    superseded: bool | None = None,
+    fence: Fence = EVERYWHERE,
+    limit: int = PAGE_DEFAULT,
+    before: int | None = None,
+) -> Listing:
+    """The newest `limit` capsules that pass every filter and are older than number `before`, oldest first (C56).
+
+    Newest is the highest number. The total counts what passes, on whichever page; a limit of 0 gives the total alone.
+    """
+    rows = list(capsules)
+    standing = standing_of(rows, relations)
+    passing = [
+        capsule
+        for capsule in _standing_inside(rows, fence)
+        if (kind is None or capsule.kind == kind)
+        and (tier is None or capsule.tier == tier)
+        and (expired is None or is_expired(capsule, now) == expired)
+        and (superseded is None or (capsule.number in standing.superseded) == superseded)
+    ]
+    older = [capsule for capsule in passing if before is None or capsule.number < before]
+    page = _newest(older, limit)
+    return Listing(
+        fence=fence,
+        rows=tuple(lean_row(capsule, standing, fence, now, with_kind=True) for capsule in page),
+        total=len(passing),
+        next_before=page[0].number if page and len(older) > len(page) else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One list of the ready projection: at most ten rows, and how many there are."""
+
+    rows: tuple[Row, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """The state of what the fence holds. With a `cycle` nothing is said about ready, blocked and done (C40)."""
+
+    fence: Fence
+    total: int
+    by_kind: tuple[tuple[CapsuleKind, int], ...]
+    by_project: tuple[tuple[str, int], ...]
+    by_tier: tuple[tuple[Tier, int], ...]
+    newest: tuple[Row, ...]
+    ready: Part
+    blocked: Part
+    done: Part
+    cycle: tuple[int, ...] | None = None
+
+    def to_wire(self) -> dict[str, object]:
+        """The digest as JSON-ready values (C55, C59)."""
+        projection: dict[str, object] = {}
+        if self.cycle is None:
+            for name, part in (("ready", self.ready), ("blocked", self.blocked), ("done", self.done)):
+                projection[name] = [row.to_wire() for row in part.rows]
+                projection[f"{name}_total"] = part.total
+        else:
+            projection["cycle"] = [capsule_id(number) for number in self.cycle]
+        return {
+            "label": LABEL,
+            "framing": FRAMING,
+            "scope": self.fence.scope(),
+            "total": self.total,
+            "by_kind": {str(kind): count for kind, count in self.by_kind},
+            "by_project": dict(self.by_project),
+            "by_tier": {str(tier): count for tier, count in self.by_tier},
+            "newest": [row.to_wire() for row in self.newest],
+            "ready": projection,
+        }
+
+    def to_json(self) -> str:
+        return compact(self.to_wire())
+
+
+def digest(
+    capsules: Iterable[CapsuleRow], relations: Iterable[Relation], *, now: datetime, fence: Fence = EVERYWHERE
+) -> Digest:
+    """Totals, the ten newest (oldest of them first) and the ready projection that the pack uses too (C55).
+
+    Everything that is not forgotten counts, superseded and expired capsules as well. Kinds and tiers stand in their
+    closed order, projects in that of their code points; what does not occur is left out.
+    """
+    rows = list(capsules)
+    standing = standing_of(rows, relations)
+    projection = project(rows, standing, fence)
+    held = _standing_inside(rows, fence)
+    by_number = {capsule.number: capsule for capsule in held}
+
+    def shown(found: Iterable[CapsuleRow]) -> tuple[Row, ...]:
+        return tuple(lean_row(capsule, standing, fence, now, with_kind=True) for capsule in found)
+
+    def part(numbers: Sequence[int]) -> Part:
+        return Part(shown(by_number[number] for number in numbers[:PACK_LIST_CAP]), len(numbers))
+
+    kinds = Counter(capsule.kind for capsule in held)
+    tiers = Counter(capsule.tier for capsule in held)
+    return Digest(
+        fence=fence,
+        total=len(held),
+        by_kind=tuple((kind, kinds[kind]) for kind in CapsuleKind if kinds[kind]),
+        by_project=tuple(sorted(Counter(capsule.project_id for capsule in held).items())),
+        by_tier=tuple((tier, tiers[tier]) for tier in Tier if tiers[tier]),
+        newest=shown(_newest(held, PACK_LIST_CAP)),
+        ready=part(projection.ready),
+        blocked=part(projection.blocked),
+        done=part(projection.done),
+        cycle=projection.cycle,
+    )
+
+
+def _standing_inside(capsules: Sequence[CapsuleRow], fence: Fence) -> list[CapsuleRow]:
+    """What is inside the fence and not forgotten (C6, C26)."""
+    inside = fence.inside(capsule.project_id for capsule in capsules)
+    return [capsule for capsule in capsules if capsule.forgotten_at is None and capsule.project_id in inside]
+
+
+def _newest(capsules: Iterable[CapsuleRow], limit: int) -> list[CapsuleRow]:
+    """The newest kept, the oldest of them first."""
+    ordered = sorted(capsules, key=lambda capsule: capsule.number)
+    return ordered[max(len(ordered) - limit, 0) :]
