@@ -43,7 +43,7 @@ class CapsuleDraft:
     links: tuple[tuple[str, str], ...] = ()
 
 
-def read_capture(values: Mapping[str, object], *, now: datetime) -> CapsuleDraft:
+def read_capture(values: object, *, now: datetime) -> CapsuleDraft:
     """The draft of one capture, or InvalidInput naming every fault by field."""
     faults = Faults()
     draft = collect_draft(values, now=now, faults=faults)
@@ -53,7 +53,7 @@ def read_capture(values: Mapping[str, object], *, now: datetime) -> CapsuleDraft
 
 
 def collect_draft(
-    values: Mapping[str, object],
+    values: object,
     *,
     now: datetime,
     faults: Faults,

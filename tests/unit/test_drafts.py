@@ -102,6 +102,13 @@ def test_source(source: object) -> None:
     assert list(faults(source=source)) == ["source"]
 
 
+@pytest.mark.parametrize("values", [None, [], "text", 5])
+def test_a_capture_is_an_object(values: object) -> None:
+    """C1"""
+    with pytest.raises(InvalidInput, match="is an object"):
+        read_capture(values, now=NOW)
+
+
 def test_which_way_a_relation_goes() -> None:
     """C5, C10"""
     assert relation_of("blocks", 9, 1) == Relation(RelationKind.BLOCKS, 9, 1)
