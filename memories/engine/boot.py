@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from memories.engine import wire
 from memories.engine.budget import Allocation, Filler, Item, Shares, allocate, budget_bytes
@@ -37,11 +37,8 @@ POOL_OF_SECTION = {
 }
 
 
-class EpisodicRow(NamedTuple):
-    """What filling needs of an episodic memory: a boot looks at 2,000 of them."""
-
-    number: int
-    wire_bytes: int
+# Number and wire_bytes: all that filling needs of an episodic memory, of which a boot looks at 2,000.
+EpisodicRow = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +248,7 @@ class _Attempt:
         self.working = [_item(Section.WORKING, row) for row in rows.working]
         self.recalled = [_item(Section.RECALLED, row) for row in rows.recalled]
         self.episodic = _episodic_items(rows.episodic)
+        self.cheapest = min((item.bytes for item in self.episodic), default=0)
         self.allowed_axioms, self.further_axioms = _within_allowance(
             self.axioms, axiom_allowance_bytes(rows.config.budget_tokens)
         )
@@ -269,7 +267,7 @@ class _Attempt:
         recalled, no_recalled, recalled_bytes = filler.fill(self.recalled, most // 2)
         shown = {item.number for item in recalled}
         fresh = [item for item in self.episodic if item.number not in shown] if shown else self.episodic
-        episodic, no_episodic, episodic_bytes = filler.fill(fresh, most - recalled_bytes)
+        episodic, no_episodic, episodic_bytes = filler.fill(fresh, most - recalled_bytes, cheapest=self.cheapest)
 
         # P26: what no type used, as one sum, offered in this order.
         spent = core_bytes + working_bytes + recalled_bytes + episodic_bytes
@@ -300,7 +298,7 @@ class _Attempt:
             cuts.append(cut)
             working, no_working, unspent = [cut.item], no_working[1:], unspent - cut.room
 
-        more, no_episodic, used = filler.fill(no_episodic, unspent)
+        more, no_episodic, used = filler.fill(no_episodic, unspent, cheapest=self.cheapest)
         episodic = _in_order(self.episodic, episodic, more)
 
         return _Filled(
@@ -464,10 +462,10 @@ def _item(section: Section, row: MemoryRow) -> Item:
     return Item(section, row.number, size_bytes(lead) + row.wire_bytes + 1, row)
 
 
-def _episodic_items(rows: Iterable[EpisodicRow]) -> list[Item]:
+def _episodic_items(rows: Sequence[EpisodicRow]) -> list[Item]:
     lead = wire.lead(Section.EPISODIC, number=0, key="", category="", day=_ANY_DAY)
     rest = size_bytes(lead) - 1 + 1  # the one digit of number 0 goes, the line end comes
-    return [Item(Section.EPISODIC, row[0], rest + len(str(row[0])) + row[1], row) for row in rows]
+    return [Item._make((Section.EPISODIC, row[0], rest + len(str(row[0])) + row[1], row)) for row in rows]
 
 
 def _promise_item(row: PromiseRow) -> Item:

@@ -115,12 +115,18 @@ class Filler:
         self._headers = headers
         self._open: set[Section] = set()
 
-    def fill(self, items: Sequence[Item], room: int) -> tuple[list[Item], list[Item], int]:
-        """Items that fit, items that did not, and the bytes used; both lists in the given order."""
+    def fill(self, items: Sequence[Item], room: int, *, cheapest: int = 0) -> tuple[list[Item], list[Item], int]:
+        """Items that fit, items that did not, and the bytes used; both lists in the given order.
+
+        When no item costs less than `cheapest`, the walk ends as soon as not even that would fit.
+        """
         taken: list[Item] = []
         left: list[Item] = []
         free = room
-        for item in items:
+        for place, item in enumerate(items):
+            if free < cheapest:
+                left.extend(items[place:])
+                break
             section, _, price, _ = item
             if section not in self._open:
                 price += self._headers[section]

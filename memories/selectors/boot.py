@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
+from django.db.models import Case, F, When
+
 from memories.engine.actor import Actor
-from memories.engine.boot import BootConfig, BootRows, Content, EpisodicRow, MemoryRow
+from memories.engine.boot import BootConfig, BootRows, Content, MemoryRow
 from memories.engine.budget import Shares
 from memories.engine.kinds import MemoryType, Scope
 from memories.engine.lifecycle import idempotency_cutoff, working_cutoff
@@ -63,7 +65,7 @@ def boot_snapshot(
         core=[row for row in core_and_axioms if row.type is MemoryType.CORE],
         axioms=[row for row in core_and_axioms if row.type is MemoryType.AXIOM],
         working=[_row(values) for values in window.values_list(*columns)],
-        episodic=[EpisodicRow(*values) for values in newest.values_list("number", "wire_bytes")],
+        episodic=list(newest.values_list("number", "wire_bytes")),
         recalled=recalled,
         active={
             MemoryType.CORE: tenant.core_count,
@@ -86,15 +88,9 @@ def config_of(tenant: Tenant) -> BootConfig:
 
 def boot_contents(actor: Actor, *, numbers: Collection[int]) -> dict[int, Content]:
     """What `engine.boot.compose` needs, by number. One query."""
-    rows = (
-        Memory.objects.of(actor)
-        .filter(number__in=numbers)
-        .values_list("number", "content", "type", "updated_at", "occurred_at")
-    )
-    return {
-        number: Content(content, updated_at if kind == MemoryType.WORKING else occurred_at)
-        for number, content, kind, updated_at, occurred_at in rows
-    }
+    at = Case(When(type=MemoryType.WORKING, then=F("updated_at")), default=F("occurred_at"))
+    rows = Memory.objects.of(actor).filter(number__in=numbers).annotate(at=at)
+    return {number: Content(text, at) for number, text, at in rows.values_list("number", "content", "at")}
 
 
 def find_repeat(actor: Actor, *, idempotency_key: str, now: datetime) -> Boot | None:

@@ -12,7 +12,6 @@ from memories.engine.boot import (
     BootOptions,
     BootRows,
     Content,
-    EpisodicRow,
     MemoryRow,
     assemble,
 )
@@ -59,7 +58,7 @@ def whole_store() -> tuple[BootRows, dict[int, Content]]:
         core=core,
         axioms=axioms,
         working=working,
-        episodic=[EpisodicRow(one.number, one.wire_bytes) for one in episodic],
+        episodic=[(one.number, one.wire_bytes) for one in episodic],
         recalled=recalled,
         active={
             MemoryType.CORE: 10,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from memories.engine import wire
-from memories.engine.boot import BootConfig, BootOptions, BootRows, Content, EpisodicRow, MemoryRow
+from memories.engine.boot import BootConfig, BootOptions, BootRows, Content, MemoryRow
 from memories.engine.budget import Shares
 from memories.engine.kinds import Category, Channel, MemoryType
 from memories.engine.promises import PromiseRow, cap_bytes
@@ -141,7 +141,7 @@ def stores(draw: st.DrawFn, most: int = 12) -> Store:
             core=core,
             axioms=axioms,
             working=working,
-            episodic=[EpisodicRow(row.number, row.wire_bytes) for row in episodic],
+            episodic=[(row.number, row.wire_bytes) for row in episodic],
             recalled=recalled,
             active=active,
         ),

@@ -21,7 +21,6 @@ from memories.engine.boot import (
     BootOptions,
     BootRows,
     Content,
-    EpisodicRow,
     MemoryRow,
     Payload,
     assemble,
@@ -67,7 +66,7 @@ def test_p21_every_budget_from_2000_to_33000() -> None:
         elif number % 5 == 1:
             working.append(MemoryRow(number, MemoryType.WORKING, cost, key=f"k{number}"))
         else:
-            episodic.append(EpisodicRow(number, cost))
+            episodic.append((number, cost))
     active = {MemoryType.CORE: 8, MemoryType.WORKING: 8, MemoryType.EPISODIC: 24}
     promised = [PromiseRow(1, "p" * 900, START)]
     over, slack = [], []
@@ -267,15 +266,14 @@ def _plain_filling(store: Store, frame: int) -> dict[str, list[str]]:
     )
     most = parts[Pool.EPISODIC].after
     used_recalled, _ = take([("recalled", r.number, cost("recalled", r.number)) for r in rows.recalled], most // 2)
-    news = [
-        ("episodic", r.number, cost("episodic", r.number)) for r in rows.episodic if r.number not in chosen["recalled"]
-    ]
+    news = [("episodic", n, cost("episodic", n)) for n, _ in rows.episodic if n not in chosen["recalled"]]
     used_episodic, no_episodic = take(news, most - used_recalled)
     unspent = room - promised - axioms - used_core - used_working - used_recalled - used_episodic
     for left in (no_core, [*no_axioms, *further], no_working, no_episodic):
         used, _ = take(left, unspent)
         unspent -= used
-    ranks = {row.number: rank for rank, row in enumerate([*core, *rows.working, *rows.episodic])}
+    order_of = [*(row.number for row in (*core, *rows.working)), *(number for number, _ in rows.episodic)]
+    ranks = {number: rank for rank, number in enumerate(order_of)}
     for name, numbers in chosen.items():
         if name == "axioms":
             numbers.sort()
@@ -299,7 +297,7 @@ def test_p27_what_is_promised_is_paid_with_memories(size: int, budget: int, shar
     count = 132_000 // each + 200
     rows = BootRows(
         BootConfig("Clawbert", budget, share),
-        episodic=[EpisodicRow(n, each) for n in range(1, count)],
+        episodic=[(n, each) for n in range(1, count)],
         active={MemoryType.EPISODIC: count - 1},
     )
     texts = {n: Content(text, START) for n in range(1, count)}
