@@ -1,6 +1,7 @@
 """Tables, constraints and querysets. No workflow: `engine` decides what may happen, `services` do it."""
 
 from memories.models.boot import Boot, ServedPromise
+from memories.models.capsule import Capsule, CapsuleRelation, TermAlias, TierChange
 from memories.models.event import Event
 from memories.models.memory import Memory, MemoryRevision, MemoryTag, MemoryWords
 from memories.models.promise import Promise
@@ -9,6 +10,8 @@ from memories.models.tenancy import ApiKey, Membership, Person, Tenant
 __all__ = [
     "ApiKey",
     "Boot",
+    "Capsule",
+    "CapsuleRelation",
     "Event",
     "Membership",
     "Memory",
@@ -19,4 +22,6 @@ __all__ = [
     "Promise",
     "ServedPromise",
     "Tenant",
+    "TermAlias",
+    "TierChange",
 ]

@@ -1,0 +1,218 @@
+"""Reading capsules: the pack, retrieve, digest, list, one whole. What they hold is decided in `engine` (C17 to C59)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils import timezone
+
+from memories.engine import listing, pack
+from memories.engine import retrieve as finding
+from memories.engine.actor import Actor
+from memories.engine.calls import read_digest_call, read_list_call, read_pack_call, read_retrieve_call
+from memories.engine.capsule_writes import unknown_capsule
+from memories.engine.capsules import CapsuleKind, CapsuleRow, Tier
+from memories.engine.fences import Fence
+from memories.engine.kinds import Scope
+from memories.engine.relations import Relation, RelationKind, Standing, standing_of
+from memories.models import Capsule, CapsuleRelation, TermAlias, TierChange
+from memories.models.base import TenantQuerySet
+from memories.selectors.snapshot import one_state
+
+_COLUMNS = (
+    "number",
+    "content",
+    "kind",
+    "project_id",
+    "valid_from",
+    "valid_to",
+    "confidence",
+    "tier",
+    "tainted",
+    "forgotten_at",
+)
+_KINDS = {kind.value: kind for kind in CapsuleKind}
+_TIERS = {tier.value: tier for tier in Tier}
+_RELATIONS = {kind.value: kind for kind in RelationKind}
+
+
+def bootstrap(actor: Actor, *, arguments: Mapping[str, object]) -> pack.Pack:
+    """The cold-start pack (C17 to C52). Three queries, whatever is stored."""
+    actor.require(Scope.READ)
+    call = read_pack_call(arguments)
+    now = timezone.now()
+    with one_state():
+        rows, relations = _rows(actor, call.fence), read_relations(actor)
+    return pack.compile_pack(
+        rows, relations, now=now, terms=call.terms, fence=call.fence, token_budget=call.token_budget
+    )
+
+
+def retrieve(actor: Actor, *, arguments: Mapping[str, object]) -> finding.Retrieval:
+    """The capsules in which the caller's terms stand, best first (C54)."""
+    actor.require(Scope.READ)
+    call = read_retrieve_call(arguments)
+    now = timezone.now()
+    with one_state():
+        rows, relations = _rows(actor, call.fence), read_relations(actor)
+        aliases: dict[str, list[str]] = {}
+        for row in list_aliases(actor):
+            aliases.setdefault(row.term, []).append(row.alias)
+    return finding.retrieve(
+        rows,
+        relations,
+        now=now,
+        terms=call.terms,
+        aliases=aliases,
+        fence=call.fence,
+        limit=call.limit,
+        token_budget=call.token_budget,
+    )
+
+
+def digest(actor: Actor, *, arguments: Mapping[str, object]) -> listing.Digest:
+    """Totals, the newest, and the ready projection that the pack shows too (C55)."""
+    actor.require(Scope.READ)
+    call = read_digest_call(arguments)
+    now = timezone.now()
+    with one_state():
+        rows, relations = _rows(actor, call.fence), read_relations(actor)
+    return listing.digest(rows, relations, now=now, fence=call.fence)
+
+
+def list_page(actor: Actor, *, arguments: Mapping[str, object]) -> listing.Listing:
+    """One page of lean rows with an exact total (C56)."""
+    actor.require(Scope.READ)
+    call = read_list_call(arguments)
+    now = timezone.now()
+    with one_state():
+        rows, relations = _rows(actor, call.fence), read_relations(actor)
+    return listing.list_capsules(
+        rows,
+        relations,
+        now=now,
+        kind=call.kind,
+        tier=call.tier,
+        expired=call.expired,
+        superseded=call.superseded,
+        fence=call.fence,
+        limit=call.limit,
+        before=call.before,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """One capsule with everything about it (C57). A tombstone has its relations still, and no content."""
+
+    capsule: Capsule
+    standing: Standing
+    relations: list[CapsuleRelation]
+    tier_changes: list[TierChange]
+    now: datetime
+
+    @property
+    def superseded(self) -> bool:
+        return self.capsule.number in self.standing.superseded
+
+    @property
+    def done(self) -> bool:
+        return self.capsule.number in self.standing.done
+
+    @property
+    def expired(self) -> bool:
+        return self.capsule.valid_to is not None and self.now > self.capsule.valid_to
+
+
+def get_capsule(actor: Actor, *, number: int) -> Whole:
+    """One capsule whole, with its relations both ways and the history of its tiers; NotFound when unknown."""
+    actor.require(Scope.READ)
+    now = timezone.now()
+    with one_state():
+        capsule = Capsule.objects.of(actor).filter(number=number).first()
+        if capsule is None:
+            raise unknown_capsule(number)
+        relations = list(
+            CapsuleRelation.objects.of(actor)
+            .filter(Q(source=capsule) | Q(target=capsule))
+            .order_by("kind", "source_number", "target_number")
+        )
+        changes = list(TierChange.objects.of(actor).filter(capsule=capsule).order_by("pk"))
+    own = [_row(values) for values in Capsule.objects.of(actor).filter(pk=capsule.pk).values_list(*_COLUMNS)]
+    standing = standing_of(own, [_relation((row.kind, row.source_number, row.target_number)) for row in relations])
+    return Whole(capsule, standing, relations, changes, now)
+
+
+def list_projects(actor: Actor) -> list[str]:
+    """The projects that have a capsule, in the order of their code points."""
+    actor.require(Scope.READ)
+    rows = Capsule.objects.of(actor).filter(forgotten_at__isnull=True)
+    return sorted(rows.values_list("project_id", flat=True).distinct())
+
+
+def list_aliases(actor: Actor) -> list[TermAlias]:
+    """All aliases of the tenant, by term, then alias."""
+    actor.require(Scope.READ)
+    return sorted(TermAlias.objects.of(actor), key=lambda row: (row.term, row.alias))
+
+
+def read_relations(actor: Actor) -> list[Relation]:
+    """Every relation of the tenant: a blocker outside the fence blocks too (C38). One query."""
+    rows = CapsuleRelation.objects.of(actor).values_list("kind", "source_number", "target_number")
+    return [_relation(values) for values in rows]
+
+
+def read_tombstones(actor: Actor) -> list[CapsuleRow]:
+    """Every forgotten capsule of the tenant, for judging what still blocks. One query."""
+    return [
+        _row(values) for values in Capsule.objects.of(actor).filter(forgotten_at__isnull=False).values_list(*_COLUMNS)
+    ]
+
+
+def _rows(actor: Actor, fence: Fence) -> list[CapsuleRow]:
+    """What a call needs: the capsules inside its fence, and all tombstones. Two queries.
+
+    Others count only by their relations: a blocker whose row is not there blocks (C38).
+    """
+    inside = [_row(values) for values in _inside(actor, fence).values_list(*_COLUMNS)]
+    return [*inside, *read_tombstones(actor)]
+
+
+def _inside(actor: Actor, fence: Fence) -> TenantQuerySet[Capsule]:
+    """The narrowing that both databases do alike; `Fence.matches` decides, in the engine, on what they return.
+
+    Comparing texts is a matter of collation, so the prefix is found by its length and not by a range or LIKE.
+    """
+    rows = Capsule.objects.of(actor).filter(forgotten_at__isnull=True)
+    own = Q()
+    if fence.project_id is not None:
+        own &= Q(project_id=fence.project_id)
+    if fence.project_prefix is not None:
+        own &= Q(project_id=fence.project_prefix) | Q(project_id__startswith=fence.under)
+    if fence.ancestor_projects:
+        own |= Q(project_id__in=fence.ancestor_projects)
+    return rows.filter(own)
+
+
+def _row(values: tuple) -> CapsuleRow:
+    number, content, kind, project_id, valid_from, valid_to, confidence, tier, tainted, forgotten_at = values
+    return CapsuleRow(
+        number,
+        content,
+        _KINDS[kind],
+        project_id,
+        valid_from,
+        valid_to,
+        confidence,
+        _TIERS[tier],
+        tainted,
+        forgotten_at,
+    )
+
+
+def _relation(values: tuple[str, int, int]) -> Relation:
+    kind, source, target = values
+    return Relation(_RELATIONS[kind], source, target)

@@ -1,0 +1,287 @@
+"""Writing capsules: capture, relate, change the tier, forget, alias. The rules are `engine` (C1 to C10, C58).
+
+Every write happens under the tenant's lock: loops, freed ends and duplicates are judged on one state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from memories.engine.actor import Actor
+from memories.engine.capsule_writes import (
+    read_alias,
+    read_reason,
+    read_relation,
+    read_tier,
+    refuse_self_relation,
+    unknown_capsule,
+)
+from memories.engine.capsules import content_hash, number_of
+from memories.engine.drafts import CapsuleDraft, collect_draft, relation_of
+from memories.engine.faults import Faults
+from memories.engine.kinds import Scope
+from memories.engine.limits import BATCH_MAX
+from memories.engine.ready import cycle_closed_by
+from memories.engine.relations import Relation, RelationKind, Standing, freed_by, refuse_supersedes_loop, standing_of
+from memories.errors import InvalidInput
+from memories.models import Capsule, CapsuleRelation, Tenant, TermAlias, TierChange
+from memories.selectors.capsules import read_relations, read_tombstones
+from memories.services import events
+from memories.services.locks import lock_tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write did besides writing: relations that lost their end (C8), and a `blocks` loop it closed (C7)."""
+
+    freed: tuple[Relation, ...] = ()
+    cycle: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A capsule, and whether the same content was in the project already (C9)."""
+
+    capsule: Capsule
+    duplicate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    captured: list[Captured]
+    written: Written
+
+
+@transaction.atomic
+def capture(actor: Actor, *, values: Mapping[str, object]) -> tuple[Captured, Written]:
+    """Store one finding with its relations, or find the one that says the same (C1, C9, C10)."""
+    actor.require(Scope.WRITE)
+    now = timezone.now()
+    faults = Faults()
+    draft = collect_draft(values, now=now, faults=faults)
+    faults.raise_any()
+    assert draft is not None
+    batch = _capture(actor, lock_tenant(actor), [draft], now=now, places=[""])
+    return batch.captured[0], batch.written
+
+
+@transaction.atomic
+def capture_many(actor: Actor, *, items: Sequence[Mapping[str, object]]) -> Batch:
+    """Store up to 500 findings in order, all or nothing; errors name their place: `items.3.content`."""
+    actor.require(Scope.WRITE)
+    now = timezone.now()
+    if not 1 <= len(items) <= BATCH_MAX:
+        raise InvalidInput.for_field("items", f"A batch has 1 to {BATCH_MAX} items; this one has {len(items):,}.")
+    faults = Faults()
+    places = [f"items.{place}." for place in range(len(items))]
+    drafts = [collect_draft(item, now=now, faults=faults, at=at) for item, at in zip(items, places, strict=True)]
+    faults.raise_any()
+    whole = [draft for draft in drafts if draft is not None]
+    return _capture(actor, lock_tenant(actor), whole, now=now, places=places)
+
+
+@transaction.atomic
+def relate(actor: Actor, *, kind: object, source: object, target: object) -> tuple[CapsuleRelation, Written]:
+    """Record `source` → `target` (C5, C7, C8). Repeating it is harmless and keeps the first time."""
+    actor.require(Scope.WRITE)
+    now = timezone.now()
+    relation = read_relation(kind, source, target)
+    tenant = lock_tenant(actor)
+    ends = _find(actor, (relation.source, relation.target))
+    written = _relate(actor, tenant, [relation], ends, now=now)
+    row = CapsuleRelation.objects.get(kind=relation.kind, source=ends[relation.source], target=ends[relation.target])
+    return row, written
+
+
+@transaction.atomic
+def set_tier(actor: Actor, *, number: int, tier: object) -> Capsule:
+    """Move a capsule between tiers, either way, an event each (C3). A move to where it is, is none."""
+    actor.require(Scope.WRITE)
+    now = timezone.now()
+    new = read_tier(tier)
+    lock_tenant(actor)
+    capsule = _find(actor, (number,))[number]
+    if capsule.forgotten_at is not None:
+        raise unknown_capsule(number)
+    if capsule.tier != new:
+        TierChange.objects.create(
+            tenant_id=actor.tenant, capsule=capsule, at=now, by=actor.label, old=capsule.tier, new=new
+        )
+        events.record(actor, at=now, verb="capsule.tier", capsule=str(capsule), old=capsule.tier, new=str(new))
+        capsule.tier = new
+        capsule.save(update_fields=("tier",))
+    return capsule
+
+
+@transaction.atomic
+def forget(actor: Actor, *, number: int, reason: object) -> tuple[Capsule, Written]:
+    """Destroy the content and keep a tombstone with the reason (C6); what it blocked comes free and is named (C8)."""
+    actor.require(Scope.WRITE)
+    now = timezone.now()
+    text = read_reason(reason)
+    lock_tenant(actor)
+    capsule = _find(actor, (number,))[number]
+    if capsule.forgotten_at is not None:
+        return capsule, Written()
+    freed = freed_by((number,), _standing(actor))
+    capsule.content = capsule.content_hash = ""
+    capsule.forgotten_at = now
+    capsule.forgotten_reason = text
+    capsule.save(update_fields=("content", "content_hash", "forgotten_at", "forgotten_reason"))
+    events.record(actor, at=now, verb="capsule.forgotten", capsule=str(capsule), freed=_told(freed))
+    return capsule, Written(freed=freed)
+
+
+@transaction.atomic
+def alias(actor: Actor, *, term: object, alias: object) -> TermAlias:
+    """Let `memory_retrieve` look for `alias` when asked for `term`, one way; repeating it is harmless (C58)."""
+    actor.require(Scope.WRITE)
+    now = timezone.now()
+    pair = read_alias(term, alias)
+    tenant = lock_tenant(actor)
+    row, created = TermAlias.objects.get_or_create(
+        tenant=tenant, term=pair.term, alias=pair.alias, defaults={"created_at": now, "created_by": actor.label}
+    )
+    if created:
+        events.record(actor, at=now, verb="alias.made", term=pair.term, alias=pair.alias)
+    return row
+
+
+def _capture(
+    actor: Actor, tenant: Tenant, drafts: Sequence[CapsuleDraft], *, now: datetime, places: Sequence[str]
+) -> Batch:
+    captured: list[Captured] = []
+    hashes = [content_hash(draft.content) for draft in drafts]
+    known = {
+        (capsule.project_id, capsule.content_hash): capsule
+        for capsule in Capsule.objects.of(actor).filter(
+            forgotten_at__isnull=True,
+            content_hash__in=set(hashes),
+            project_id__in={draft.project_id for draft in drafts},
+        )
+    }
+    fresh: list[Capsule] = []
+    for draft, digest in zip(drafts, hashes, strict=True):
+        place = (draft.project_id, digest)
+        found = known.get(place)
+        if found is not None:
+            captured.append(Captured(found, duplicate=True))
+            continue
+        capsule = Capsule(
+            tenant=tenant,
+            number=tenant.next_capsule + len(fresh),
+            content=draft.content,
+            kind=draft.kind,
+            project_id=draft.project_id,
+            confidence=draft.confidence,
+            valid_from=draft.valid_from,
+            valid_to=draft.valid_to,
+            source=draft.source,
+            content_hash=digest,
+            created_at=now,
+            created_by=actor.label,
+        )
+        known[place] = capsule
+        fresh.append(capsule)
+        captured.append(Captured(capsule, duplicate=False))
+    if fresh:
+        Capsule.objects.bulk_create(fresh)
+        tenant.next_capsule += len(fresh)
+        Tenant.objects.filter(pk=tenant.pk).update(next_capsule=tenant.next_capsule)
+
+    relations, ends = _linked(actor, drafts, [one.capsule for one in captured], places)
+    if fresh:
+        events.record(
+            actor,
+            at=now,
+            verb="capsule.captured",
+            capsules=[str(capsule) for capsule in fresh],
+            kinds=sorted({str(capsule.kind) for capsule in fresh}),
+        )
+    written = _relate(actor, tenant, relations, ends, now=now)
+    return Batch(captured, written)
+
+
+def _linked(
+    actor: Actor, drafts: Sequence[CapsuleDraft], capsules: Sequence[Capsule], places: Sequence[str]
+) -> tuple[list[Relation], dict[int, Capsule]]:
+    """The relations that the drafts ask for, and the capsules at their ends."""
+    faults = Faults()
+    asked: list[tuple[str, str, int, int]] = []
+    for draft, capsule, at in zip(drafts, capsules, places, strict=True):
+        for field, text in draft.links:
+            try:
+                asked.append((at, field, capsule.number, number_of(text, field)))
+            except InvalidInput as error:
+                faults.add(at + field, error.detail)
+    faults.raise_any()
+    own = {capsule.number: capsule for capsule in capsules}
+    ends = own | _find(actor, {other for *_, other in asked} - set(own))
+    relations = [relation_of(field, number, other) for _, field, number, other in asked]
+    for relation in relations:
+        refuse_self_relation(relation)
+    return relations, ends
+
+
+def _relate(
+    actor: Actor, tenant: Tenant, relations: Sequence[Relation], ends: Mapping[int, Capsule], *, now: datetime
+) -> Written:
+    """Write relations that are not there yet. Loops of `supersedes` are refused, those of `blocks` named (C7)."""
+    if not relations:
+        return Written()
+    existing = read_relations(actor)
+    there = set(existing)
+    added = [relation for relation in dict.fromkeys(relations) if relation not in there]
+    if not added:
+        return Written()
+    refuse_supersedes_loop(existing, added)
+    CapsuleRelation.objects.bulk_create(
+        CapsuleRelation(
+            tenant=tenant,
+            kind=relation.kind,
+            source=ends[relation.source],
+            target=ends[relation.target],
+            source_number=relation.source,
+            target_number=relation.target,
+            created_at=now,
+        )
+        for relation in added
+    )
+    tombstones = read_tombstones(actor)
+    before = standing_of(tombstones, existing)
+    after = standing_of(tombstones, [*existing, *added])
+    freed = freed_by([one.target for one in added if one.kind is RelationKind.SUPERSEDES], before)
+    cycle = cycle_closed_by([(one.source, one.target) for one in added if one.kind is RelationKind.BLOCKS], after)
+    what: dict[str, Any] = {"relations": _told(added)}
+    if freed:
+        what["freed"] = _told(freed)
+    if cycle:
+        what["cycle"] = [f"cap-{number}" for number in cycle]
+    events.record(actor, at=now, verb="capsule.related", **what)
+    return Written(freed, cycle)
+
+
+def _standing(actor: Actor) -> Standing:
+    return standing_of(read_tombstones(actor), read_relations(actor))
+
+
+def _find(actor: Actor, numbers: Iterable[int]) -> dict[int, Capsule]:
+    """The capsules with these numbers, tombstones too; NotFound naming the first that is not there."""
+    wanted = sorted(set(numbers))
+    if not wanted:
+        return {}
+    found = {capsule.number: capsule for capsule in Capsule.objects.of(actor).filter(number__in=wanted)}
+    for number in wanted:
+        if number not in found:
+            raise unknown_capsule(number)
+    return found
+
+
+def _told(relations: Iterable[Relation]) -> list[str]:
+    return [f"cap-{relation.source} {relation.kind} cap-{relation.target}" for relation in relations]
