@@ -30,7 +30,8 @@ STOP = frozenset(
 
 def fold(text: str) -> str:
     """Case and Latin accents folded; other scripts keep their marks."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    # Casefolded last as well: taking a compatibility character apart can bring capitals back.
+    decomposed = unicodedata.normalize("NFKD", text.casefold()).casefold()
     return unicodedata.normalize("NFKC", regex.sub(r"(?<=\p{Latin})\p{Mn}+", "", decomposed))
 
 

@@ -5,146 +5,273 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('memories', '0002_search_words'),
+        ("memories", "0002_search_words"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Capsule',
+            name="Capsule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveBigIntegerField()),
-                ('content', models.TextField(blank=True)),
-                ('kind', models.CharField(choices=[('constraint', 'constraint'), ('decision', 'decision'), ('failure_pattern', 'failure_pattern'), ('task', 'task'), ('procedure', 'procedure'), ('fact', 'fact'), ('reference', 'reference')], max_length=20)),
-                ('project_id', models.CharField(max_length=200)),
-                ('confidence', models.FloatField(default=0.6)),
-                ('valid_from', models.DateTimeField()),
-                ('valid_to', models.DateTimeField(blank=True, null=True)),
-                ('tier', models.CharField(choices=[('active', 'active'), ('archived', 'archived'), ('quarantined', 'quarantined')], default='active', max_length=12)),
-                ('source', models.CharField(max_length=200)),
-                ('tainted', models.BooleanField(default=False)),
-                ('content_hash', models.CharField(blank=True, max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.CharField(max_length=200)),
-                ('forgotten_at', models.DateTimeField(blank=True, null=True)),
-                ('forgotten_reason', models.CharField(blank=True, default='', max_length=500)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memories.tenant')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveBigIntegerField()),
+                ("content", models.TextField(blank=True)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("constraint", "constraint"),
+                            ("decision", "decision"),
+                            ("failure_pattern", "failure_pattern"),
+                            ("task", "task"),
+                            ("procedure", "procedure"),
+                            ("fact", "fact"),
+                            ("reference", "reference"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("project_id", models.CharField(max_length=200)),
+                ("confidence", models.FloatField(default=0.6)),
+                ("valid_from", models.DateTimeField()),
+                ("valid_to", models.DateTimeField(blank=True, null=True)),
+                (
+                    "tier",
+                    models.CharField(
+                        choices=[("active", "active"), ("archived", "archived"), ("quarantined", "quarantined")],
+                        default="active",
+                        max_length=12,
+                    ),
+                ),
+                ("source", models.CharField(max_length=200)),
+                ("tainted", models.BooleanField(default=False)),
+                ("content_hash", models.CharField(blank=True, max_length=64)),
+                ("created_at", models.DateTimeField()),
+                ("created_by", models.CharField(max_length=200)),
+                ("forgotten_at", models.DateTimeField(blank=True, null=True)),
+                ("forgotten_reason", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="memories.tenant"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='CapsuleRelation',
+            name="CapsuleRelation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('supersedes', 'supersedes'), ('blocks', 'blocks'), ('proves', 'proves'), ('derived_from', 'derived_from')], max_length=12)),
-                ('source_number', models.PositiveBigIntegerField()),
-                ('target_number', models.PositiveBigIntegerField()),
-                ('created_at', models.DateTimeField()),
-                ('source', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='relations_out', to='memories.capsule')),
-                ('target', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='relations_in', to='memories.capsule')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memories.tenant')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("supersedes", "supersedes"),
+                            ("blocks", "blocks"),
+                            ("proves", "proves"),
+                            ("derived_from", "derived_from"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("source_number", models.PositiveBigIntegerField()),
+                ("target_number", models.PositiveBigIntegerField()),
+                ("created_at", models.DateTimeField()),
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="relations_out", to="memories.capsule"
+                    ),
+                ),
+                (
+                    "target",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="relations_in", to="memories.capsule"
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="memories.tenant"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='TermAlias',
+            name="TermAlias",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('term', models.CharField(max_length=100)),
-                ('alias', models.CharField(max_length=100)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.CharField(max_length=200)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memories.tenant')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("term", models.CharField(max_length=100)),
+                ("alias", models.CharField(max_length=100)),
+                ("created_at", models.DateTimeField()),
+                ("created_by", models.CharField(max_length=200)),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="memories.tenant"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'term aliases',
+                "verbose_name_plural": "term aliases",
             },
         ),
         migrations.CreateModel(
-            name='TierChange',
+            name="TierChange",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('by', models.CharField(max_length=200)),
-                ('old', models.CharField(max_length=12)),
-                ('new', models.CharField(max_length=12)),
-                ('capsule', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tier_changes', to='memories.capsule')),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memories.tenant')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField()),
+                ("by", models.CharField(max_length=200)),
+                ("old", models.CharField(max_length=12)),
+                ("new", models.CharField(max_length=12)),
+                (
+                    "capsule",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="tier_changes", to="memories.capsule"
+                    ),
+                ),
+                (
+                    "tenant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="memories.tenant"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('pk',),
+                "ordering": ("pk",),
             },
         ),
         migrations.AddIndex(
-            model_name='capsule',
-            index=models.Index(fields=['tenant', 'project_id', 'number'], name='capsule_by_project'),
+            model_name="capsule",
+            index=models.Index(fields=["tenant", "project_id", "number"], name="capsule_by_project"),
         ),
         migrations.AddIndex(
-            model_name='capsule',
-            index=models.Index(condition=models.Q(('forgotten_at__isnull', False)), fields=['tenant', 'number'], name='capsule_tombstones'),
+            model_name="capsule",
+            index=models.Index(
+                condition=models.Q(("forgotten_at__isnull", False)),
+                fields=["tenant", "number"],
+                name="capsule_tombstones",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsule',
-            constraint=models.UniqueConstraint(fields=('tenant', 'number'), name='capsule_number_once'),
+            model_name="capsule",
+            constraint=models.UniqueConstraint(fields=("tenant", "number"), name="capsule_number_once"),
         ),
         migrations.AddConstraint(
-            model_name='capsule',
-            constraint=models.UniqueConstraint(condition=models.Q(('forgotten_at__isnull', True)), fields=('tenant', 'project_id', 'content_hash'), name='capsule_content_once_per_project'),
+            model_name="capsule",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("forgotten_at__isnull", True)),
+                fields=("tenant", "project_id", "content_hash"),
+                name="capsule_content_once_per_project",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsule',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['constraint', 'decision', 'failure_pattern', 'task', 'procedure', 'fact', 'reference'])), name='capsule_kind_known'),
+            model_name="capsule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        ["constraint", "decision", "failure_pattern", "task", "procedure", "fact", "reference"],
+                    )
+                ),
+                name="capsule_kind_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsule',
-            constraint=models.CheckConstraint(condition=models.Q(('tier__in', ['active', 'archived', 'quarantined'])), name='capsule_tier_known'),
+            model_name="capsule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("tier__in", ["active", "archived", "quarantined"])), name="capsule_tier_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsule',
-            constraint=models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='capsule_confidence_0_to_1'),
+            model_name="capsule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("confidence__gte", 0), ("confidence__lte", 1)), name="capsule_confidence_0_to_1"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsule',
-            constraint=models.CheckConstraint(condition=models.Q(('project_id', ''), _negated=True), name='capsule_has_project'),
+            model_name="capsule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("project_id", ""), _negated=True), name="capsule_has_project"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsule',
-            constraint=models.CheckConstraint(condition=models.Q(('valid_to__isnull', True), ('valid_to__gte', models.F('valid_from')), _connector='OR'), name='capsule_valid_in_order'),
+            model_name="capsule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("valid_to__isnull", True), ("valid_to__gte", models.F("valid_from")), _connector="OR"
+                ),
+                name="capsule_valid_in_order",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsule',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('forgotten_at__isnull', True), models.Q(('content', ''), _negated=True), models.Q(('content_hash', ''), _negated=True)), models.Q(('content', ''), ('content_hash', ''), ('forgotten_at__isnull', False), models.Q(('forgotten_reason', ''), _negated=True)), _connector='OR'), name='capsule_whole_or_tombstone'),
+            model_name="capsule",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("forgotten_at__isnull", True),
+                        models.Q(("content", ""), _negated=True),
+                        models.Q(("content_hash", ""), _negated=True),
+                    ),
+                    models.Q(
+                        ("content", ""),
+                        ("content_hash", ""),
+                        ("forgotten_at__isnull", False),
+                        models.Q(("forgotten_reason", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="capsule_whole_or_tombstone",
+            ),
         ),
         migrations.AddIndex(
-            model_name='capsulerelation',
-            index=models.Index(fields=['tenant', 'kind', 'source_number', 'target_number'], name='capsulerelation_of_tenant'),
+            model_name="capsulerelation",
+            index=models.Index(
+                fields=["tenant", "kind", "source_number", "target_number"], name="capsulerelation_of_tenant"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsulerelation',
-            constraint=models.UniqueConstraint(fields=('kind', 'source', 'target'), name='capsulerelation_once'),
+            model_name="capsulerelation",
+            constraint=models.UniqueConstraint(fields=("kind", "source", "target"), name="capsulerelation_once"),
         ),
         migrations.AddConstraint(
-            model_name='capsulerelation',
-            constraint=models.CheckConstraint(condition=models.Q(('source', models.F('target')), _negated=True), name='capsulerelation_not_to_itself'),
+            model_name="capsulerelation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("source", models.F("target")), _negated=True), name="capsulerelation_not_to_itself"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='capsulerelation',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['supersedes', 'blocks', 'proves', 'derived_from'])), name='capsulerelation_kind_known'),
+            model_name="capsulerelation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["supersedes", "blocks", "proves", "derived_from"])),
+                name="capsulerelation_kind_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='termalias',
-            constraint=models.UniqueConstraint(fields=('tenant', 'term', 'alias'), name='termalias_once'),
+            model_name="termalias",
+            constraint=models.UniqueConstraint(fields=("tenant", "term", "alias"), name="termalias_once"),
         ),
         migrations.AddConstraint(
-            model_name='termalias',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('term', ''), _negated=True), models.Q(('alias', ''), _negated=True), models.Q(('term', models.F('alias')), _negated=True)), name='termalias_says_something'),
+            model_name="termalias",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("term", ""), _negated=True),
+                    models.Q(("alias", ""), _negated=True),
+                    models.Q(("term", models.F("alias")), _negated=True),
+                ),
+                name="termalias_says_something",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tierchange',
-            constraint=models.CheckConstraint(condition=models.Q(('old__in', ['active', 'archived', 'quarantined'])), name='tierchange_old_known'),
+            model_name="tierchange",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("old__in", ["active", "archived", "quarantined"])), name="tierchange_old_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tierchange',
-            constraint=models.CheckConstraint(condition=models.Q(('new__in', ['active', 'archived', 'quarantined'])), name='tierchange_new_known'),
+            model_name="tierchange",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("new__in", ["active", "archived", "quarantined"])), name="tierchange_new_known"
+            ),
         ),
     ]
