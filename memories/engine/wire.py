@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 
 import regex
@@ -96,3 +98,44 @@ def body_bytes(content: str) -> int:
 def cut_mark(missing_bytes: int, number: int) -> str:
     """What ends a memory that is shown cut (P28)."""
     return f"… [cut: {missing_bytes:,} more bytes in mem-{number}]"
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSection:
+    """One section of a text: its name, its header with the blank line before it, its rows with their line ends."""
+
+    name: str
+    header: str
+    rows: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitText:
+    head: Sequence[str]
+    sections: Sequence[SplitSection]
+    end: str
+
+
+def split(text: str) -> SplitText:
+    """The parts of a payload's text; joined again they are the text.
+
+    Safe because stored content can neither begin a line with a header (P17) nor with a bullet: its further lines are
+    indented.
+    """
+    lines = [f"{line}\n" for line in text.removesuffix(END).split("\n")[:-1]]
+    head: list[str] = []
+    sections: list[SplitSection] = []
+    rows: list[str] = head
+    blank = ""
+    for line in lines:
+        if line == "\n":
+            blank = line
+        elif blank:
+            rows = []
+            sections.append(SplitSection(line[len("[REVELL | ") :].partition("]")[0].lower(), blank + line, rows))
+            blank = ""
+        elif rows is head or line.startswith(BULLET):
+            rows.append(line)
+        else:
+            rows[-1] += line
+    return SplitText(head, sections, END)
