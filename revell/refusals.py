@@ -101,8 +101,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, status: int, title: str, detail: str, headers: dict[str, str]) -> HttpResponse:
     context = {"status": status, "title": title, "detail": detail}
+    template = "problems/problem.html"
+    if request.headers.get("HX-Request") == "true" and "HX-Boosted" not in request.headers:
+        # A part of a page was asked for: what stands there stays, the problem is shown above it.
+        template += "#problem"
+        headers = headers | {"HX-Retarget": "#problem", "HX-Reswap": "innerHTML", "HX-Reselect": "unset"}
     try:
-        text = loader.select_template([f"problems/{status}.html", "problems/problem.html"]).render(context, request)
+        text = loader.get_template(template).render(context, request)
     except Exception:
         # A page about a fault must not fall over another fault: the reader gets the words, the log gets the reason.
         logger.exception("The problem page for %s cannot be drawn", status)

@@ -1,0 +1,78 @@
+/* What a browser adds when it runs scripts. Every page works without: what needs this file is hidden until it is here. */
+(() => {
+  "use strict";
+  const bytes = new TextEncoder();
+  const figures = (number) => number.toLocaleString("en-US");
+
+  const say = (text, bad = false) => {
+    const toast = document.createElement("div");
+    toast.className = bad ? "toast is-bad" : "toast";
+    toast.setAttribute("role", bad ? "alert" : "status");
+    toast.textContent = text;
+    document.getElementById("toasts")?.append(toast);
+    if (!bad) setTimeout(() => toast.remove(), 6000);
+  };
+
+  /* The payload as the page shows it: a blank line before each header, a line end after each whole row. */
+  const payloadIn = (paper) =>
+    [...paper.querySelectorAll("pre")]
+      .map((pre) => {
+        const before = pre.parentElement.classList.contains("head") ? "\n" : "";
+        return before + pre.textContent + ("continues" in pre.dataset ? "" : "\n");
+      })
+      .join("");
+
+  const copy = async (button) => {
+    const text = payloadIn(document.querySelector(button.dataset.copy));
+    try {
+      await navigator.clipboard.writeText(text);
+      say(`Payload copied, ${figures(bytes.encode(text).length)} B.`);
+    } catch {
+      say("Not copied: the browser did not allow it. Download the text instead.", true);
+    }
+  };
+
+  /* Line ends count as one byte, as they are stored. */
+  const count = (area) => {
+    const size = bytes.encode(area.value.replace(/\r\n?/g, "\n")).length;
+    const free = Number(area.dataset.free);
+    const output = document.getElementById(area.dataset.count);
+    output.querySelector("b").textContent = `${figures(size)} B`;
+    output.classList.toggle("is-bad", size > free);
+  };
+
+  const sum = (group) => {
+    const total = [...group.querySelectorAll("input[type=number]")].reduce((all, one) => all + Number(one.value), 0);
+    const output = document.getElementById(group.dataset.sum);
+    output.textContent = `now ${total} %`;
+    output.classList.toggle("tone", total !== 100);
+    output.classList.toggle("is-bad", total !== 100);
+  };
+
+  const prepare = (root) => {
+    root.querySelectorAll("[data-script]").forEach((one) => one.removeAttribute("hidden"));
+    root.querySelectorAll("textarea[data-count]").forEach(count);
+    root.querySelectorAll("[data-sum]").forEach(sum);
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (button) copy(button);
+  });
+  document.addEventListener("input", (event) => {
+    const field = event.target;
+    if (field.matches("textarea[data-count]")) count(field);
+    const group = field.closest("[data-sum]");
+    if (group) sum(group);
+    const twin = field.dataset.twin && document.getElementById(field.dataset.twin);
+    if (twin && twin.value !== field.value) {
+      twin.value = field.value;
+      /* A slider has no name of its own: the number field beside it is what is sent, so that is what must be heard. */
+      if (!field.name) twin.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  });
+  document.addEventListener("htmx:load", (event) => prepare(event.target));
+  document.addEventListener("htmx:beforeRequest", () => document.getElementById("problem")?.replaceChildren());
+  document.addEventListener("htmx:sendError", () => say("The server did not answer. What you see may be old.", true));
+  prepare(document);
+})();
