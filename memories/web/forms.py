@@ -1,0 +1,93 @@
+"""Turning what a form sent into plain values. What a value may be is decided by the engine and the services.
+
+Textareas send their line ends as CRLF, whatever was typed; what is stored has LF.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from memories.engine.kinds import Category, Channel
+from memories.errors import InvalidInput
+
+
+class SignInForm(forms.Form):
+    username = forms.CharField(strip=False, max_length=300)
+    password = forms.CharField(strip=False, max_length=4_096)
+
+
+class Whole(forms.IntegerField):
+    """A whole number; a field left empty is None."""
+
+    default_error_messages = {"invalid": "This is a whole number, for example 50."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, **options)
+
+
+class Lines(forms.CharField):
+    """Text of several lines, as it is stored. Everything else about it is the service's to judge."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, strip=False, **options)
+        self.validators = []
+
+    def to_python(self, value: Any) -> str:
+        return str(value or "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+class Text(forms.CharField):
+    """One line of text, judged by the service."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, **options)
+        self.validators = []
+
+
+class BudgetForm(forms.Form):
+    """The budget and its three shares; None where nothing was given."""
+
+    budget_tokens = Whole()
+    share_core = Whole()
+    share_working = Whole()
+    share_episodic = Whole()
+
+
+class WhatIfForm(BudgetForm):
+    """What a preview is asked with (P47). Empty fields take the agent's own settings."""
+
+    context_hint = Text()
+    project_prefix = Text()
+    channel = forms.ChoiceField(choices=[(str(one), str(one)) for one in Channel], required=False)
+
+
+class SettingsForm(BudgetForm):
+    """The settings, with a field `cap_<category>` for each core category."""
+
+    def __init__(self, *parts: Any, **options: Any) -> None:
+        super().__init__(*parts, **options)
+        for category in Category:
+            self.fields[cap_field(category)] = Whole()
+
+    def caps(self) -> dict[str, int]:
+        """The category caps that were given."""
+        given = {str(category): self.cleaned_data.get(cap_field(category)) for category in Category}
+        return {category: cap for category, cap in given.items() if cap is not None}
+
+
+class PromiseForm(forms.Form):
+    content = Lines()
+
+
+def cap_field(category: str) -> str:
+    return f"cap_{category}"
+
+
+def read(form: forms.Form) -> None:
+    """Raise InvalidInput, by field, when a value is no number or no choice at all."""
+    if form.is_valid():
+        return
+    errors = {field: [str(text) for text in texts] for field, texts in form.errors.items()}
+    raise InvalidInput(next(iter(errors.values()))[0], errors=errors)

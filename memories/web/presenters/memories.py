@@ -1,0 +1,178 @@
+"""Memories in a list, one memory with its versions, and what it means for the next boot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import SequenceMatcher
+from typing import Any
+
+from memories.engine.kinds import MemoryType
+from memories.engine.lifecycle import working_cutoff
+
+_SHOWN_CHARS = 160
+TYPES = (
+    ("", "All"),
+    (MemoryType.CORE, "Core"),
+    (MemoryType.AXIOM, "Axioms"),
+    (MemoryType.WORKING, "Working"),
+    (MemoryType.EPISODIC, "Episodic"),
+    (MemoryType.SEMANTIC, "Semantic"),
+)
+CSS = {MemoryType.AXIOM: "s-axioms", MemoryType.CORE: "s-core", MemoryType.WORKING: "s-working",
+       MemoryType.EPISODIC: "s-episodic", MemoryType.SEMANTIC: "s-semantic"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    type: str
+    name: str
+    count: int
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """`state` is what the next boot does with it; `title` its key, or its id where it has none."""
+
+    id: str
+    number: int
+    title: str
+    kind: str
+    css: str
+    begin: str
+    tags: tuple[str, ...]
+    bytes: int
+    at: datetime
+    state: str
+    in_next: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    tag: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version and how its content differs from the one before; the first has no difference."""
+
+    number: int
+    at: datetime | None
+    by: str
+    lines: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    row: MemoryRow
+    content: str
+    category: str
+    key: str
+    importance: float
+    source: str
+    subject: str
+    predicate: str
+    object: str
+    context: str
+    occurred_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    archived_at: datetime | None
+    version: int
+    versions: tuple[Version, ...]
+
+
+def tabs(totals: Mapping[str, Mapping[str, int]], *, chosen: str) -> list[Tab]:
+    """One for each type with the exact number of active memories, as the manifest of the next payload counts them."""
+    every = sum(numbers["active"] for numbers in totals.values())
+    return [
+        Tab(str(kind), name, totals[kind]["active"] if kind else every, chosen == str(kind)) for kind, name in TYPES
+    ]
+
+
+def included_ids(manifest: Mapping[str, Any]) -> frozenset[str]:
+    """The ids that stand in a payload."""
+    return frozenset(one for section in manifest["sections"] for one in section["included"])
+
+
+def is_archived(memory: Any, now: datetime) -> bool:
+    """Out of the payload: archived, or a working memory whose week is over."""
+    ended = memory.type == MemoryType.WORKING and memory.updated_at < working_cutoff(now)
+    return memory.archived_at is not None or ended
+
+
+def memory_row(memory: Any, *, included: frozenset[str], archived: bool) -> MemoryRow:
+    kind = MemoryType(memory.type)
+    core = kind is MemoryType.CORE
+    in_next = str(memory) in included
+    if in_next:
+        state = "next boot"
+    elif archived:
+        state = "archived"
+    elif kind is MemoryType.SEMANTIC:
+        state = "recall only"
+    else:
+        state = "left out"
+    line = " ".join(memory.content.split())
+    return MemoryRow(
+        id=str(memory),
+        number=memory.number,
+        title=memory.key or str(memory),
+        kind=(memory.category if core else "axiom" if kind is MemoryType.AXIOM else str(kind)).capitalize(),
+        css=f"s-{memory.category}" if core else CSS[kind],
+        begin=line if len(line) <= _SHOWN_CHARS else line[:_SHOWN_CHARS] + " …",
+        tags=tuple(memory.tags),
+        bytes=memory.size_bytes,
+        at=memory.updated_at if kind is MemoryType.WORKING else memory.occurred_at,
+        state=state,
+        in_next=in_next,
+    )
+
+
+def memory_view(memory: Any, revisions: Sequence[Any], *, included: frozenset[str], archived: bool) -> MemoryView:
+    """`revisions` are the earlier versions, newest first."""
+    return MemoryView(
+        row=memory_row(memory, included=included, archived=archived),
+        content=memory.content,
+        category=memory.category,
+        key=memory.key,
+        importance=memory.importance,
+        source=memory.source,
+        subject=memory.subject,
+        predicate=memory.predicate,
+        object=memory.object,
+        context=memory.context,
+        occurred_at=memory.occurred_at,
+        created_at=memory.created_at,
+        updated_at=memory.updated_at,
+        archived_at=memory.archived_at,
+        version=memory.version,
+        versions=tuple(_versions(memory, revisions)),
+    )
+
+
+def _versions(memory: Any, revisions: Sequence[Any]) -> Iterable[Version]:
+    """Newest first. A version that was made at all was made when the one before it was replaced."""
+    contents = [memory.content, *(revision.data["content"] for revision in revisions)]
+    numbers = [memory.version, *(revision.version for revision in revisions)]
+    for place, number in enumerate(numbers):
+        made = revisions[place] if place < len(revisions) else None
+        before = contents[place + 1] if made else None
+        yield Version(
+            number=number,
+            at=made.replaced_at if made else memory.created_at,
+            by=made.replaced_by if made else "",
+            lines=() if before is None else tuple(line_changes(before, contents[place])),
+        )
+
+
+def line_changes(before: str, after: str) -> Iterable[Word]:
+    """The lines that went and came, as `del` and `ins`; lines that stayed are left out."""
+    old, new = before.split("\n"), after.split("\n")
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield from (Word("del", line) for line in old[i1:i2])
+            yield from (Word("ins", line) for line in new[j1:j2])

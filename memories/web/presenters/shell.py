@@ -1,0 +1,53 @@
+"""What stands around every page of an agent: the agents to go to, and the next payload as one small bar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memories.engine.boot import Payload
+from memories.engine.delivery import BootRequest
+from memories.selectors import tenants
+from memories.services import boot
+from memories.web.places import Place
+from memories.web.presenters import bars
+from memories.web.presenters.bars import Bar
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """An agent to go to."""
+
+    name: str
+    slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """`pending` and `memories` are the counts beside the links; `others` leaves out the agent one is in."""
+
+    name: str
+    slug: str
+    role: str
+    size_bytes: int
+    bar: Bar
+    pending: int
+    memories: int
+    others: tuple[Other, ...]
+
+
+def shell_of(place: Place, payload: Payload | None) -> Shell:
+    """A fixed number of queries; fewer when the next payload is at hand."""
+    manifest = (payload or boot.preview(place.actor, request=BootRequest())).manifest
+    seen = tenants.list_for_person(place.person)
+    size, budget = manifest["size_bytes"], manifest["budget_bytes"]
+    parts = bars.by_pool(bars.by_section(manifest["sections"], manifest["frame_bytes"]))
+    return Shell(
+        name=place.tenant.name,
+        slug=place.tenant.slug,
+        role=place.actor.role,
+        size_bytes=size,
+        bar=bars.bar("side-bar", f"Next payload {size:,} of {budget:,} bytes", parts, whole=budget, height=8),
+        pending=sum(one.pending for one in seen if one.tenant.pk == place.tenant.pk),
+        memories=sum(numbers["active"] for numbers in manifest["totals"].values()),
+        others=tuple(Other(one.tenant.name, one.tenant.slug) for one in seen if one.tenant.pk != place.tenant.pk),
+    )

@@ -1,0 +1,30 @@
+"""The addresses of the pages. An agent is named by its slug, everything inside it by its number."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from memories.web.views import agents, boots, memories, payloads, people, promises, settings
+
+inside = [
+    path("", agents.home, name="agent"),
+    path("preview/", payloads.preview, name="preview"),
+    path("preview/text", payloads.text, name="preview-text"),
+    path("preview/manifest", payloads.manifest, name="preview-manifest"),
+    path("boots/", boots.index, name="boots"),
+    path("boots/<int:number>/", boots.index, name="boot"),
+    path("boots/<int:number>/text", boots.text, name="boot-text"),
+    path("promises/", promises.index, name="promises"),
+    path("promises/<int:number>/release", promises.release, name="promise-release"),
+    path("memories/", memories.index, name="memories"),
+    path("memories/<int:number>/", memories.one, name="memory"),
+    path("settings/", settings.index, name="settings"),
+]
+
+urlpatterns = [
+    path("", agents.index, name="agents"),
+    path("sign-in/", people.sign_in, name="sign-in"),
+    path("sign-out/", people.sign_out, name="sign-out"),
+    path("theme/", people.theme, name="theme"),
+    path("agents/<slug:slug>/", include(inside)),
+]
