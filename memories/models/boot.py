@@ -77,4 +77,4 @@ class ServedPromise(TenantOwned):
         indexes = (models.Index(fields=("tenant", "number"), name="servedpromise_by_number"),)
 
     def __str__(self) -> str:
-        return f"prm-{self.number} in {self.boot}"
+        return f"prm-{self.number}"

@@ -175,7 +175,7 @@ class MemoryRevision(TenantOwned):
         constraints = (models.UniqueConstraint(fields=("memory", "version"), name="memoryrevision_once"),)
 
     def __str__(self) -> str:
-        return f"{self.memory} version {self.version}"
+        return f"version {self.version}"
 
 
 class MemoryWords(TenantOwned):

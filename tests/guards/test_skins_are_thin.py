@@ -14,7 +14,7 @@ SKINS = (
     "memories/mcp",
     "memories/contracts",
     "memories/management",
-    "memories/admin.py",
+    "memories/admin",
 )
 MANAGERS = {"objects", "_default_manager", "_base_manager"}
 WRITES = {
