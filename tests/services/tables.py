@@ -1,0 +1,29 @@
+"""Every table as plain values, to show that a call changed nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import apps
+from django.db import connection
+
+
+def dump() -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of all tables that Django knows, by table, in an order of their own."""
+    return {
+        model._meta.db_table: sorted(model._default_manager.values_list(), key=repr)
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.managed
+    }
+
+
+def found_by_the_database(word: str) -> int:
+    """How many rows the full-text index itself holds for one word of `engine.words`."""
+    sql = (
+        "SELECT count(*) FROM memories_words_fts WHERE words MATCH %s"
+        if connection.vendor == "sqlite"
+        else "SELECT count(*) FROM memories_memorywords WHERE vector @@ (%s)::tsquery"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (f'"{word}"' if connection.vendor == "sqlite" else f"'{word}'",))
+        return int(cursor.fetchone()[0])
