@@ -153,7 +153,7 @@ def decay(actor: Actor, *, boot: int) -> list[Ending]:
     for served in open_ones.order_by("number"):
         try:
             endings.append(_decay_one(actor, served, now=now))
-        except DatabaseError:
+        except Exception:  # the payload has left: whatever the fault, the other promises still decay
             log.exception("prm-%s of boot-%s did not decay; it stays pending", served.number, boot)
             endings.append(Ending(served.number, Outcome.FAILED, ended_at=now))
             _mark_failed(served, now=now)
