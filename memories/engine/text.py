@@ -28,6 +28,11 @@ def is_encodable(text: str) -> bool:
     return True
 
 
+def is_storable(text: str) -> bool:
+    """False when neither database can hold `text`, so that nothing stored can equal it: NUL, a lone surrogate."""
+    return "\x00" not in text and is_encodable(text)
+
+
 def has_control(text: str, *, allowed: str = "\n\t") -> bool:
     """True when a control character (category Cc) other than `allowed` stands in `text`."""
     return any(unicodedata.category(char) == "Cc" and char not in allowed for char in text)

@@ -12,6 +12,7 @@ from memories.engine.budget import Shares, budget_bytes
 from memories.engine.kinds import ROLE_SCOPES, Role, Scope, Source
 from memories.engine.memories import axiom_allowance_bytes, category_caps
 from memories.engine.promises import cap_bytes
+from memories.engine.text import is_storable
 from memories.errors import NotAuthenticated, NotFound
 from memories.models import Boot, Membership, Person, Promise, Tenant
 from memories.selectors.memories import get_use
@@ -68,7 +69,7 @@ def get_tenant(actor: Actor) -> Tenant:
 def get_tenant_by_slug(actor: Actor, *, slug: str) -> Tenant:
     """A tenant by its slug, for the operator's commands."""
     actor.require(Scope.OPERATE)
-    tenant = Tenant.objects.filter(slug=slug).first()
+    tenant = Tenant.objects.filter(slug=slug).first() if is_storable(slug) else None
     if tenant is None:
         raise NotFound(f"There is no agent “{slug}”.")
     return tenant
@@ -81,7 +82,8 @@ def actor_of(person: Person, *, slug: str) -> tuple[Actor, Tenant]:
     """
     if not person.is_active:
         raise NotAuthenticated("Sign in first.")
-    membership = Membership.objects.select_related("tenant").filter(person=person, tenant__slug=slug).first()
+    mine = Membership.objects.select_related("tenant").filter(person=person)
+    membership = mine.filter(tenant__slug=slug).first() if is_storable(slug) else None
     if membership is None:
         raise NotFound(f"There is no agent “{slug}” that you may see.")
     role = Role(membership.role)
