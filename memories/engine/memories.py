@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from memories.engine.filters import moment_fault
 from memories.engine.kinds import AXIOM_CATEGORY_DEFAULT, Category, MemoryType, Source
 from memories.engine.limits import (
     AXIOM_ALLOWANCE_DIVISOR,
@@ -90,8 +91,8 @@ def checked(draft: MemoryDraft) -> MemoryDraft:
         faults.add("importance", "Importance is a number from 0 to 1.")
     occurred_at = draft.occurred_at
     if occurred_at is not None:
-        if occurred_at.tzinfo is None:
-            faults.add("occurred_at", "The time needs a zone, for example 2026-11-30T08:15:00Z.")
+        if fault := moment_fault(occurred_at):
+            faults.add("occurred_at", fault)
         else:
             occurred_at = occurred_at.astimezone(UTC)
     faults.raise_any()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from memories.engine import limits
 from memories.engine.actor import Actor
@@ -27,6 +28,17 @@ class MemoryQuerySet(TenantQuerySet["Memory"]):
     def active(self, now: datetime) -> MemoryQuerySet:
         """What a boot may show: neither in the bin nor archived nor ended by time."""
         return self.filter(_LIVE).exclude(type=MemoryType.WORKING, updated_at__lt=working_cutoff(now))
+
+    def tagged(self, actor: Actor, tags: Collection[str]) -> MemoryQuerySet:
+        """Those of the actor's tenant that have all of `tags`."""
+        wanted = set(tags)
+        if not wanted:
+            return self
+        if len(wanted) == 1:
+            return self.filter(tag_rows__tag=wanted.pop())
+        # One grouped look: a join for each tag soon costs a planner more than the search itself.
+        each = MemoryTag.objects.of(actor).filter(tag__in=wanted).values("memory").annotate(found=Count("pk"))
+        return self.filter(pk__in=each.filter(found=len(wanted)).values("memory"))
 
     def archived(self, now: datetime) -> MemoryQuerySet:
         """Out of the payload, still recalled."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.db.models import Count, Sum
 from django.utils import timezone
 
 from memories.engine.actor import Actor
+from memories.engine.filters import check_filters
 from memories.engine.kinds import MemoryType, Scope
 from memories.engine.limits import PAGE_DEFAULT
 from memories.errors import NotFound
@@ -33,6 +34,12 @@ class MemoryFilter:
 def page_memories(actor: Actor, *, where: MemoryFilter, limit: int = PAGE_DEFAULT, cursor: str = "") -> Page[Memory]:
     """Memories, newest first by occurred_at, then number; `archived` shows those instead of the active ones."""
     actor.require(Scope.READ)
+    check_filters(
+        texts={"category": where.category, "key": where.key, "source": where.source},
+        tags=where.tags,
+        since=where.since,
+        until=where.until,
+    )
     now = timezone.now()
     every = Memory.objects.of(actor)
     rows = every.archived(now) if where.archived else every.active(now)
@@ -45,11 +52,10 @@ def page_memories(actor: Actor, *, where: MemoryFilter, limit: int = PAGE_DEFAUL
     if where.source:
         rows = rows.filter(source=where.source)
     if where.since is not None:
-        rows = rows.filter(occurred_at__gte=where.since)
+        rows = rows.filter(occurred_at__gte=where.since.astimezone(UTC))
     if where.until is not None:
-        rows = rows.filter(occurred_at__lte=where.until)
-    for tag in where.tags:
-        rows = rows.filter(tag_rows__tag=tag)
+        rows = rows.filter(occurred_at__lte=where.until.astimezone(UTC))
+    rows = rows.tagged(actor, where.tags)
     return cut_page(rows.prefetch_related("tag_rows"), keys=("-occurred_at", "-number"), limit=limit, cursor=cursor)
 
 

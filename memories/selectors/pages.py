@@ -7,7 +7,7 @@ import binascii
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from django.db.models import Model, Q, QuerySet
@@ -91,7 +91,7 @@ def _decode(cursor: str, model: type[Model], fields: Sequence[str]) -> tuple[boo
                 moment = datetime.fromisoformat(value)
                 if moment.tzinfo is None:
                     raise ValueError(cursor)
-                values.append(moment)
+                values.append(moment.astimezone(UTC))
             elif isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63:
                 values.append(value)
             else:

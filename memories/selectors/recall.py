@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection
@@ -13,6 +13,7 @@ from django.db.models.expressions import RawSQL
 
 from memories.engine import recall as ranking
 from memories.engine.actor import Actor
+from memories.engine.filters import check_filters
 from memories.engine.kinds import MemoryType, Scope
 from memories.engine.limits import RECALL_LIMIT_DEFAULT, RECALL_LIMIT_MAX, RECALL_QUERY_MAX_CHARS
 from memories.engine.text import is_encodable
@@ -78,14 +79,13 @@ def recall(actor: Actor, *, query: RecallQuery) -> Recalled:
     rows = Memory.objects.of(actor).remembered()
     if query.types:
         rows = rows.filter(type__in=query.types)
-    for tag in query.tags:
-        rows = rows.filter(tag_rows__tag=tag)
+    rows = rows.tagged(actor, query.tags)
     if query.min_importance is not None:
         rows = rows.filter(importance__gte=query.min_importance)
     if query.since is not None:
-        rows = rows.filter(occurred_at__gte=query.since)
+        rows = rows.filter(occurred_at__gte=query.since.astimezone(UTC))
     if query.until is not None:
-        rows = rows.filter(occurred_at__lte=query.until)
+        rows = rows.filter(occurred_at__lte=query.until.astimezone(UTC))
 
     scope = query.scope()
     matching = _matching(actor, rows, query.query)
@@ -134,6 +134,7 @@ def _check(query: RecallQuery) -> None:
         errors["min_importance"] = ["“min_importance” is a number from 0 to 1."]
     if errors:
         raise InvalidInput(next(iter(errors.values()))[0], errors=errors)
+    check_filters(tags=query.tags, since=query.since, until=query.until)
 
 
 def _matching(actor: Actor, rows: MemoryQuerySet, query: str) -> MemoryQuerySet | None:
