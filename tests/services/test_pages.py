@@ -131,7 +131,8 @@ BAD_CURSORS = [
     base64.urlsafe_b64encode(b"[0," + b"9" * 5_000 + b"]").decode(),
     base64.urlsafe_b64encode(b"[0, NaN, 1]").decode(),
     cursor_of(), cursor_of(0), cursor_of(0, 1), cursor_of(2, 1), cursor_of("0", 1), cursor_of(None, 1),
-    cursor_of([], 1), cursor_of(0, None), cursor_of(0, "1"), cursor_of(0, 1.5), cursor_of(0, True), cursor_of(0, [1]), cursor_of(0, {}),
+    cursor_of([], 1), cursor_of(0, None),
+    cursor_of(0, "1"), cursor_of(0, 1.5), cursor_of(0, True), cursor_of(0, [1]), cursor_of(0, {}),
     cursor_of(0, 2**63), cursor_of(0, -(2**63)), cursor_of(0, 10**30), cursor_of(0, -1), cursor_of(0, 2**63 - 1),
     *(cursor_of(0, moment, number) for moment in (
         "2026-11-30T08:15:00+00:00", "2026-11-30T08:15:00", "2026-11-30", "yesterday", "", 5, None,
