@@ -201,6 +201,9 @@ _VERB = re.compile(r"\bsuper[sc]ed(?:(ed)(?:[-_ \t]*by)?|es|ing)\b", re.IGNORECA
 _REFERENCE = re.compile(
     r"\]\((?P<file>[^)#\s]+)[^)]*\)|\bADR[-_ ]?0*(?P<adr>\d+)\b|(?<![\w.])#?0*(?P<number>\d+)\b", re.I
 )
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+# How far behind the title a record's own words on what it supersedes are looked for.
+_HEAD_CHARS = 2_000
 _NOT_IN_FORCE = re.compile(r"rejected|deprecated|withdrawn|obsolete|proposed|draft|pending", re.IGNORECASE)
 
 
@@ -292,18 +295,32 @@ def _read_record(file: str, text: str, faults: Faults) -> _Record | None:
     section = _STATUS_SECTION.search(body)
     lines = _STATUS_LINE.search(head) or _STATUS_LINE.search(body)
     status = section[1] if section else lines[1] if lines else ""
-    stated = "\n".join([status, *_RELATION_LINE.findall(head), *_RELATION_LINE.findall(body[: title.end() + 2_000])])
+    stated = "\n".join(
+        [status, *_RELATION_LINE.findall(head), *_RELATION_LINE.findall(body[: title.end() + _HEAD_CHARS])]
+    )
     supersedes, superseded_by = _references(stated)
     return _Record(
         file=file,
         number=None if number is None else int(number),
         title=title[1][numbered.end() :] if numbered else title[1],
-        text=(body[: title.start()] + body[title.end() :]).strip(),
+        text=_without_status(body[: title.start()], body[title.end() :]),
         status=status,
         date=_date(head) or _date(body),
         supersedes=supersedes,
         superseded_by=superseded_by,
     )
+
+
+def _without_status(*parts: str) -> str:
+    """The record's text without what says its status: that changes when it is superseded, and the decision does not.
+
+    So a record that was imported before is found again, and only the relation is new (C1, C9).
+    """
+    text = "".join(_STATUS_SECTION.sub("", part) for part in parts).strip()
+    head, rest = text[:_HEAD_CHARS], text[_HEAD_CHARS:]
+    head = _STATUS_LINE.sub("", head)
+    head = _RELATION_LINE.sub(lambda line: "" if any(_references(line[0])) else line[0], head)
+    return _BLANK_LINES.sub("\n\n", head + rest).strip()
 
 
 def _references(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,16 +1,80 @@
-"""What may be written about capsules besides capturing them: relations, tiers, forgetting, aliases (C3, C5, C58)."""
+"""Deciding the writes of capsules: numbers and duplicates, relations and what follows from them, tiers, forgetting,
+
+aliases (C3 to C9, C58). What a capture may say is `drafts`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from memories.engine.capsules import Tier, number_of
+from memories.engine.capsules import CapsuleRow, Tier, content_hash, number_of
+from memories.engine.drafts import CapsuleDraft
 from memories.engine.faults import Faults
 from memories.engine.limits import ALIAS_MAX_CHARS, REASON_MAX_CHARS
 from memories.engine.ranking import fold_words
-from memories.engine.relations import Relation, RelationKind
+from memories.engine.ready import cycle_closed_by
+from memories.engine.relations import Relation, RelationKind, freed_by, refuse_supersedes_loop, standing_of
 from memories.engine.text import has_control, is_blank, is_encodable
 from memories.errors import InvalidInput, NotFound
+
+
+class Placed(NamedTuple):
+    """Where a draft's content is, or will be."""
+
+    number: int
+    new: bool
+
+
+def place_drafts(
+    drafts: Iterable[CapsuleDraft], known: Mapping[tuple[str, str], int], next_number: int
+) -> list[Placed]:
+    """A number for each draft: the one of the capsule that says the same in its project, else the next (C9).
+
+    `known` are the numbers of stored capsules by project and content hash; equal drafts are one capsule too.
+    """
+    numbers = dict(known)
+    placed: list[Placed] = []
+    for draft in drafts:
+        key = (draft.project_id, content_hash(draft.content))
+        new = key not in numbers
+        if new:
+            numbers[key] = next_number
+            next_number += 1
+        placed.append(Placed(numbers[key], new))
+    return placed
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write did to the graph: relations that are new, those that lost their end (C8), a `blocks` loop (C7)."""
+
+    added: tuple[Relation, ...] = ()
+    freed: tuple[Relation, ...] = ()
+    cycle: tuple[int, ...] | None = None
+
+
+def join_relations(
+    asked: Iterable[Relation], existing: Sequence[Relation], tombstones: Sequence[CapsuleRow]
+) -> Written:
+    """What follows from recording `asked`; those that exist change nothing (C5).
+
+    RelationCycle for a loop of `supersedes`; one of `blocks` is named and not refused (C7). Both `existing` and
+    `tombstones` are those of the whole tenant.
+    """
+    there = frozenset(existing)
+    added = tuple(relation for relation in dict.fromkeys(asked) if relation not in there)
+    if not added:
+        return Written()
+    refuse_supersedes_loop(existing, added)
+    before = standing_of(tombstones, existing)
+    after = standing_of(tombstones, [*existing, *added])
+    return Written(
+        added=added,
+        freed=freed_by([one.target for one in added if one.kind is RelationKind.SUPERSEDES], before),
+        cycle=cycle_closed_by([(one.source, one.target) for one in added if one.kind is RelationKind.BLOCKS], after),
+    )
 
 
 def read_relation(kind: object, source: object, target: object) -> Relation:

@@ -5,21 +5,24 @@ Every write happens under the tenant's lock: loops, freed ends and duplicates ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.utils import timezone
 
 from memories.engine.actor import Actor
 from memories.engine.capsule_writes import (
+    Written,
+    join_relations,
+    place_drafts,
     read_alias,
     read_reason,
     read_relation,
     read_tier,
-    refuse_self_relation,
     unknown_capsule,
 )
 from memories.engine.capsules import content_hash, number_of
@@ -27,21 +30,15 @@ from memories.engine.drafts import CapsuleDraft, collect_draft, relation_of
 from memories.engine.faults import Faults
 from memories.engine.kinds import Scope
 from memories.engine.limits import BATCH_MAX
-from memories.engine.ready import cycle_closed_by
-from memories.engine.relations import Relation, RelationKind, Standing, freed_by, refuse_supersedes_loop, standing_of
+from memories.engine.relations import Relation, freed_by, standing_of
 from memories.errors import InvalidInput
 from memories.models import Capsule, CapsuleRelation, Tenant, TermAlias, TierChange
 from memories.selectors.capsules import read_relations, read_tombstones
 from memories.services import events
 from memories.services.locks import lock_tenant
 
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a write did besides writing: relations that lost their end (C8), and a `blocks` loop it closed (C7)."""
-
-    freed: tuple[Relation, ...] = ()
-    cycle: tuple[int, ...] | None = None
+_Value = TypeVar("_Value")
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +90,8 @@ def relate(actor: Actor, *, kind: object, source: object, target: object) -> tup
     now = timezone.now()
     relation = read_relation(kind, source, target)
     tenant = lock_tenant(actor)
-    ends = _find(actor, (relation.source, relation.target))
-    written = _relate(actor, tenant, [relation], ends, now=now)
+    ends = find_capsules(actor, numbers=(relation.source, relation.target))
+    written = store_relations(actor, tenant=tenant, relations=[relation], ends=ends, now=now)
     row = CapsuleRelation.objects.get(kind=relation.kind, source=ends[relation.source], target=ends[relation.target])
     return row, written
 
@@ -106,7 +103,7 @@ def set_tier(actor: Actor, *, number: int, tier: object) -> Capsule:
     now = timezone.now()
     new = read_tier(tier)
     lock_tenant(actor)
-    capsule = _find(actor, (number,))[number]
+    capsule = find_capsules(actor, numbers=(number,))[number]
     if capsule.forgotten_at is not None:
         raise unknown_capsule(number)
     if capsule.tier != new:
@@ -126,10 +123,10 @@ def forget(actor: Actor, *, number: int, reason: object) -> tuple[Capsule, Writt
     now = timezone.now()
     text = read_reason(reason)
     lock_tenant(actor)
-    capsule = _find(actor, (number,))[number]
+    capsule = find_capsules(actor, numbers=(number,))[number]
     if capsule.forgotten_at is not None:
         return capsule, Written()
-    freed = freed_by((number,), _standing(actor))
+    freed = freed_by((number,), standing_of(read_tombstones(actor), read_relations(actor)))
     capsule.content = capsule.content_hash = ""
     capsule.forgotten_at = now
     capsule.forgotten_reason = text
@@ -156,26 +153,24 @@ def alias(actor: Actor, *, term: object, alias: object) -> TermAlias:
 def _capture(
     actor: Actor, tenant: Tenant, drafts: Sequence[CapsuleDraft], *, now: datetime, places: Sequence[str]
 ) -> Batch:
-    captured: list[Captured] = []
-    hashes = [content_hash(draft.content) for draft in drafts]
-    known = {
-        (capsule.project_id, capsule.content_hash): capsule
-        for capsule in Capsule.objects.of(actor).filter(
-            forgotten_at__isnull=True,
-            content_hash__in=set(hashes),
-            project_id__in={draft.project_id for draft in drafts},
-        )
-    }
+    captured = store_drafts(actor, tenant=tenant, drafts=drafts, now=now)
+    relations, ends = _linked(actor, drafts, [one.capsule for one in captured], places)
+    written = store_relations(actor, tenant=tenant, relations=relations, ends=ends, now=now)
+    return Batch(captured, written)
+
+
+def store_drafts(actor: Actor, *, tenant: Tenant, drafts: Sequence[CapsuleDraft], now: datetime) -> list[Captured]:
+    """The capsules of `drafts` in their order, those that were not there written; the tenant is locked (C9)."""
+    known = find_known(actor, drafts=drafts)
+    placed = place_drafts(drafts, {key: capsule.number for key, capsule in known.items()}, tenant.next_capsule)
+    by_number = {capsule.number: capsule for capsule in known.values()}
     fresh: list[Capsule] = []
-    for draft, digest in zip(drafts, hashes, strict=True):
-        place = (draft.project_id, digest)
-        found = known.get(place)
-        if found is not None:
-            captured.append(Captured(found, duplicate=True))
+    for draft, at in zip(drafts, placed, strict=True):
+        if not at.new:
             continue
         capsule = Capsule(
             tenant=tenant,
-            number=tenant.next_capsule + len(fresh),
+            number=at.number,
             content=draft.content,
             kind=draft.kind,
             project_id=draft.project_id,
@@ -183,20 +178,16 @@ def _capture(
             valid_from=draft.valid_from,
             valid_to=draft.valid_to,
             source=draft.source,
-            content_hash=digest,
+            content_hash=content_hash(draft.content),
             created_at=now,
             created_by=actor.label,
         )
-        known[place] = capsule
+        by_number[at.number] = capsule
         fresh.append(capsule)
-        captured.append(Captured(capsule, duplicate=False))
     if fresh:
         Capsule.objects.bulk_create(fresh)
         tenant.next_capsule += len(fresh)
         Tenant.objects.filter(pk=tenant.pk).update(next_capsule=tenant.next_capsule)
-
-    relations, ends = _linked(actor, drafts, [one.capsule for one in captured], places)
-    if fresh:
         events.record(
             actor,
             at=now,
@@ -204,8 +195,7 @@ def _capture(
             capsules=[str(capsule) for capsule in fresh],
             kinds=sorted({str(capsule.kind) for capsule in fresh}),
         )
-    written = _relate(actor, tenant, relations, ends, now=now)
-    return Batch(captured, written)
+    return [Captured(by_number[at.number], duplicate=not at.new) for at in placed]
 
 
 def _linked(
@@ -222,25 +212,23 @@ def _linked(
                 faults.add(at + field, error.detail)
     faults.raise_any()
     own = {capsule.number: capsule for capsule in capsules}
-    ends = own | _find(actor, {other for *_, other in asked} - set(own))
-    relations = [relation_of(field, number, other) for _, field, number, other in asked]
-    for relation in relations:
-        refuse_self_relation(relation)
-    return relations, ends
+    ends = own | find_capsules(actor, numbers={other for *_, other in asked} - set(own))
+    for at, field, number, other in asked:
+        if number == other:
+            faults.add(at + field, f"This content is that of cap-{number}, which cannot be related to itself.")
+    faults.raise_any()
+    return [relation_of(field, number, other) for _, field, number, other in asked], ends
 
 
-def _relate(
-    actor: Actor, tenant: Tenant, relations: Sequence[Relation], ends: Mapping[int, Capsule], *, now: datetime
+def store_relations(
+    actor: Actor, *, tenant: Tenant, relations: Sequence[Relation], ends: Mapping[int, Capsule], now: datetime
 ) -> Written:
-    """Write relations that are not there yet. Loops of `supersedes` are refused, those of `blocks` named (C7)."""
+    """Write relations that are not there yet; the tenant is locked. `ends` are the capsules by number (C5, C7, C8)."""
     if not relations:
         return Written()
-    existing = read_relations(actor)
-    there = set(existing)
-    added = [relation for relation in dict.fromkeys(relations) if relation not in there]
-    if not added:
-        return Written()
-    refuse_supersedes_loop(existing, added)
+    written = join_relations(relations, read_relations(actor), read_tombstones(actor))
+    if not written.added:
+        return written
     CapsuleRelation.objects.bulk_create(
         CapsuleRelation(
             tenant=tenant,
@@ -251,36 +239,45 @@ def _relate(
             target_number=relation.target,
             created_at=now,
         )
-        for relation in added
+        for relation in written.added
     )
-    tombstones = read_tombstones(actor)
-    before = standing_of(tombstones, existing)
-    after = standing_of(tombstones, [*existing, *added])
-    freed = freed_by([one.target for one in added if one.kind is RelationKind.SUPERSEDES], before)
-    cycle = cycle_closed_by([(one.source, one.target) for one in added if one.kind is RelationKind.BLOCKS], after)
-    what: dict[str, Any] = {"relations": _told(added)}
-    if freed:
-        what["freed"] = _told(freed)
-    if cycle:
-        what["cycle"] = [f"cap-{number}" for number in cycle]
+    what: dict[str, Any] = {"relations": _told(written.added)}
+    if written.freed:
+        what["freed"] = _told(written.freed)
+    if written.cycle:
+        what["cycle"] = [f"cap-{number}" for number in written.cycle]
     events.record(actor, at=now, verb="capsule.related", **what)
-    return Written(freed, cycle)
+    return written
 
 
-def _standing(actor: Actor) -> Standing:
-    return standing_of(read_tombstones(actor), read_relations(actor))
+def find_known(actor: Actor, *, drafts: Sequence[CapsuleDraft]) -> dict[tuple[str, str], Capsule]:
+    """The capsules that say what one of `drafts` says, in its project, by project and content hash (C9)."""
+    keys = {(draft.project_id, content_hash(draft.content)) for draft in drafts}
+    rows = Capsule.objects.of(actor).filter(forgotten_at__isnull=True)
+    found: dict[tuple[str, str], Capsule] = {}
+    for some in _chunks(sorted(keys)):
+        projects, hashes = zip(*some, strict=True)
+        for row in rows.filter(project_id__in=set(projects), content_hash__in=hashes):
+            found[row.project_id, row.content_hash] = row
+    return {key: row for key, row in found.items() if key in keys}
 
 
-def _find(actor: Actor, numbers: Iterable[int]) -> dict[int, Capsule]:
+def find_capsules(actor: Actor, *, numbers: Iterable[int]) -> dict[int, Capsule]:
     """The capsules with these numbers, tombstones too; NotFound naming the first that is not there."""
     wanted = sorted(set(numbers))
-    if not wanted:
-        return {}
-    found = {capsule.number: capsule for capsule in Capsule.objects.of(actor).filter(number__in=wanted)}
+    rows = Capsule.objects.of(actor)
+    found = {row.number: row for some in _chunks(wanted) for row in rows.filter(number__in=some)}
     for number in wanted:
         if number not in found:
             raise unknown_capsule(number)
     return found
+
+
+def _chunks(values: Iterable[_Value]) -> Iterator[list[_Value]]:
+    """The values in portions that every database takes as parameters."""
+    rest = iter(values)
+    while some := list(islice(rest, _AT_ONCE)):
+        yield some
 
 
 def _told(relations: Iterable[Relation]) -> list[str]:

@@ -12,7 +12,7 @@ from memories.engine.kinds import KEY_SCOPES, Role, Scope
 from memories.errors import Conflict
 from memories.models import Person, Tenant
 from memories.selectors.installation import get_installation
-from memories.services import keys, people, promises, tenants, workspaces
+from memories.services import capsule_imports, keys, people, promises, tenants, workspaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class SetUp:
     secret: str
     memories: int
     promises: int
+    capsules: int
 
 
 @transaction.atomic
@@ -36,10 +37,12 @@ def set_up(
     name: str,
     files: Mapping[str, bytes],
     notes: Sequence[str],
+    findings: Mapping[str, bytes],
 ) -> SetUp:
-    """An administrator who owns one agent, its memories from the workspace `files`, its promises `notes`, one key.
+    """An administrator who owns one agent and a key for it, and what the agent begins with.
 
-    One transaction: a fault half-way leaves nothing. Conflict when the installation is not empty.
+    That are memories from the workspace `files`, promises from `notes`, capsules from the files `findings`. One
+    transaction: a fault half-way leaves nothing. Conflict when the installation is not empty.
     """
     actor.require(Scope.OPERATE)
     if not get_installation(actor).is_empty:
@@ -53,5 +56,13 @@ def set_up(
         raise Conflict("The workspace does not come in whole: " + "; ".join(map(str, brought.problems)))
     for note in notes:
         promises.make(inside, content=note)
+    found = capsule_imports.apply(inside, files=findings)
     issued = keys.issue(inside, name="quickstart", scopes=KEY_SCOPES)
-    return SetUp(administrator, tenant, issued.secret, memories=len(brought.steps), promises=len(notes))
+    return SetUp(
+        administrator,
+        tenant,
+        issued.secret,
+        memories=len(brought.steps),
+        promises=len(notes),
+        capsules=found.new,
+    )

@@ -13,7 +13,7 @@ from memories.engine.delivery import BootRequest
 from memories.engine.kinds import DECAY_TAG, KEY_SCOPES
 from memories.errors import RevellError
 from memories.management.commands import quickstart
-from memories.models import ApiKey, Event, Membership, Memory, Person, Promise, Tenant
+from memories.models import ApiKey, Capsule, CapsuleRelation, Event, Membership, Memory, Person, Promise, Tenant
 from memories.services import boot, installation, keys, promises
 from tests import factories
 
@@ -29,6 +29,8 @@ def test_quickstart_makes_everything_that_a_first_boot_needs(command):
     assert (agent.tenant_id, agent.scopes) == (tenant.pk, set(KEY_SCOPES))
     assert Promise.objects.count() == 2
     assert set(Memory.objects.values_list("type", flat=True)) >= {"core", "working", "episodic"}
+    assert Capsule.objects.count() >= 25
+    assert CapsuleRelation.objects.filter(kind="blocks").exists()
 
 
 def test_the_sample_boots_in_full_and_both_promises_decay(command):
@@ -103,8 +105,8 @@ def test_a_fault_half_way_leaves_nothing(command, monkeypatch, step):
     monkeypatch.setattr(module, name, fail)
     with pytest.raises(RuntimeError):
         command("quickstart")
-    rows = [model.objects.count() for model in (Person, Tenant, Membership, Memory, Promise, ApiKey, Event)]
-    assert rows == [0] * 7
+    rows = [model.objects.count() for model in (Person, Tenant, Membership, Memory, Promise, ApiKey, Event, Capsule)]
+    assert rows == [0] * 8
 
 
 def test_a_workspace_that_does_not_come_in_whole_is_refused(command, monkeypatch):
@@ -117,7 +119,14 @@ def test_a_workspace_that_does_not_come_in_whole_is_refused(command, monkeypatch
 def test_setting_up_twice_is_refused_by_the_service_too(tenant):
     with pytest.raises(RevellError, match="already"):
         installation.set_up(
-            factories.operator_in(tenant), username="a", password="b", slug="c", name="d", files={}, notes=[]
+            factories.operator_in(tenant),
+            username="a",
+            password="b",
+            slug="c",
+            name="d",
+            files={},
+            notes=[],
+            findings={},
         )
 
 

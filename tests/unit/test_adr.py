@@ -177,6 +177,25 @@ def test_only_what_was_decided_is_imported(status: str, kept: bool) -> None:
     assert len(found.left_out) == (not kept)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("## Status\n\nAccepted\n\n", "## Status\n\nSuperseded by [2. B](2-b.md)\n\n"),
+        ("* Status: accepted\n* Date: 2020-01-02\n\n", "* Status: superseded by ADR-2\n* Date: 2020-01-02\n\n"),
+        ("", "Superseded by ADR-2\n\n"),
+        ("**Status:** accepted\n", ""),
+    ],
+)
+def test_a_record_whose_status_changed_is_the_same_capsule(before: str, after: str) -> None:
+    """C1, C9: the decision is the same, only a relation is new."""
+    contents = [
+        records({"1-a.md": f"# A\n\n{status}## Context\n\nText.\n", "2-b.md": "# B\n"}).capsules[0].draft.content
+        for status in (before, after)
+    ]
+    assert contents[0] == contents[1]
+    assert "Text." in contents[0]
+
+
 def test_front_matter_names_the_successor() -> None:
     """C5"""
     found = records({"1-a.md": "---\nsuperseded-by: ADR-2\n---\n# A", "2-b.md": "# B"})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memories.engine.kinds import KEY_SCOPES
-from memories.management import folders
+from memories.management import capsule_files, folders
 from memories.management.base import RevellCommand, address, new_password
 from memories.selectors.installation import Installation, get_installation
 from memories.services import installation
@@ -20,7 +20,7 @@ _NAMED_MAX = 5
 
 class Command(RevellCommand):
     help = (
-        "Fill an empty database: an administrator, the sample agent with its memories and promises, an API key. "
+        "Fill an empty database: an administrator, the sample agent with memories, promises and capsules, an API key. "
         "Prints the secrets once. When there is something already, it changes nothing and says what there is."
     )
 
@@ -38,6 +38,7 @@ class Command(RevellCommand):
             name=NAME,
             files=folders.read(folders.SAMPLE).files,
             notes=_sample_promises(),
+            findings=capsule_files.read(folders.SAMPLE / "capsules.jsonl"),
         )
         curl = (
             f'curl -s -X POST -H "Authorization: Bearer {made.secret}" -H "Accept: text/plain" {address()}/api/v1/boot'
@@ -53,7 +54,10 @@ class Command(RevellCommand):
         self.say(f"  Password      {password}")
         self.say(f"  API key       {made.secret}")
         self.say()
-        self.say(f"The agent {NAME} has {made.memories} memories and promised itself {made.promises} notes.")
+        self.say(
+            f"The agent {NAME} has {made.memories} memories and {made.capsules} capsules of a project, "
+            f"and promised itself {made.promises} notes."
+        )
         self.say("Its boot, in another terminal:")
         self.say()
         self.say(curl)
