@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,12 +54,16 @@ def test_p21_the_whole_text_is_within_the_budget(store: Store) -> None:
     assert size == payload.manifest["frame_bytes"] + sum(section["bytes"] for section in sections(payload).values())
 
 
-def test_p21_every_budget_from_2000_to_33000() -> None:
-    """One store with memories of many sizes, at each of the 31,001 budgets: never a byte over."""
+@pytest.mark.parametrize("first", [2_000, 12_000, 23_000])
+def test_p21_every_budget_from_2000_to_33000(first: int) -> None:
+    """One store with memories of many sizes, at each of the 31,001 budgets: never a byte over.
+
+    In three parts, so that both cores have something to do.
+    """
     chance = random.Random(21)
     texts, core, working, episodic = {}, [], [], []
-    for number in range(1, 41):
-        text = chance.choice("a鉄🇩é") * chance.randint(1, 3_000)
+    for number in range(1, 21):
+        text = chance.choice("a鉄🇩é") * chance.randint(1, 6_000)
         texts[number] = Content(text, START)
         cost = wire.body_bytes(text)
         if number % 5 == 0:
@@ -67,10 +72,10 @@ def test_p21_every_budget_from_2000_to_33000() -> None:
             working.append(MemoryRow(number, MemoryType.WORKING, cost, key=f"k{number}"))
         else:
             episodic.append((number, cost))
-    active = {MemoryType.CORE: 8, MemoryType.WORKING: 8, MemoryType.EPISODIC: 24}
+    active = {MemoryType.CORE: 4, MemoryType.WORKING: 4, MemoryType.EPISODIC: 12}
     promised = [PromiseRow(1, "p" * 900, START)]
     over, slack = [], []
-    for budget in range(2_000, 33_001):
+    for budget in range(first, {2_000: 12_000, 12_000: 23_000, 23_000: 33_001}[first]):
         rows = BootRows(BootConfig("Clawbert", budget), promised, core, [], working, episodic, active=active)
         payload = assemble(rows, BootOptions(), texts)
         if size_bytes(payload.text) > budget * 4:
