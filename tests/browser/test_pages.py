@@ -1,0 +1,109 @@
+"""Every page, in light and dark, narrow and wide: nothing blocked, nothing in the console, readable for everybody."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from memories.services import promises, tenants
+from tests import factories
+
+PAGES = (
+    "preview/", "preview/?context_hint=tide&budget_tokens=2000", "preview/?share_core=90", "boots/", "boots/1/",
+    "boots/1/?against=next", "boots/1/?part=text", "boots/1/?part=manifest", "boots/1/?part=out", "promises/",
+    "memories/", "memories/?q=tide", "memories/?q=nothinglikethis", "memories/1/", "settings/", "no-such-page/",
+)  # fmt: skip
+
+
+# Pages that others on the list hold all parts of: axe-core takes a second or two for each.
+HELD_BY_OTHERS = ("preview/", "boots/1/?against=next", "boots/1/?part=text", "memories/?q=nothinglikethis")
+
+
+def addresses(agent, pages=PAGES):
+    return ["/", "/sign-in/", *(f"/agents/{agent.slug}/{page}" for page in pages)]
+
+
+def over_the_cap(agent):
+    """The pages say most when promises are over the cap."""
+    promises.make(factories.agent_of(agent), content="x" * 5_000)
+    tenants.configure(factories.operator_in(agent), budget_tokens=9_000)
+
+
+def test_no_page_breaks_the_policy_or_writes_an_error(signed_in, agent):
+    """What is stored is shown as text: its script never runs."""
+    page = signed_in()
+    blocked = []
+    for address in addresses(agent):
+        page.goto(address)
+        expect(page.locator("h1")).to_have_count(1)
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+        blocked += page.evaluate("window.blocked")
+        assert page.title() != "1"
+        assert page.locator("[style], [onclick], script:not([src])").count() == 0
+    assert blocked == []
+
+
+def test_the_check_sees_a_page_that_breaks_the_policy(signed_in, expected_errors):
+    expected_errors.append("Applying inline style violates")
+    page = signed_in()
+    page.goto("/")
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<i style=\"color:red\">x</i>')")
+    page.wait_for_function("window.blocked.length > 0")
+    assert "style-src" in page.evaluate("window.blocked.splice(0)")[0]
+
+
+def faults_of(page: Page, *rules: str) -> list[str]:
+    """What axe-core finds; it is put into the page, which only a context without the policy allows."""
+    options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+    violations = Axe().run(page, options=options).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:160]} {one['nodes'][0]['any'][:1]}" for one in violations]
+
+
+# Only colours differ in the dark.
+@pytest.mark.parametrize(("theme", "rules"), [("light", ()), ("dark", ("color-contrast",))])
+def test_no_page_has_a_fault_of_accessibility(signed_in, agent, theme, rules):
+    over_the_cap(agent)
+    page = signed_in(bypass_csp=True, color_scheme=theme)
+    found = {}
+    for address in addresses(agent, [one for one in PAGES if one not in HELD_BY_OTHERS]):
+        page.goto(address)
+        if faults := faults_of(page, *rules):
+            found[address] = faults
+    assert found == {}
+    page.goto("/")
+    page.evaluate("document.querySelector('.lede').style.color = '#777'")
+    assert "color-contrast" in str(faults_of(page, *rules)), "the check itself sees no fault"
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_no_page_scrolls_sideways_on_a_narrow_screen(signed_in, agent, width):
+    over_the_cap(agent)
+    page = signed_in(viewport={"width": width, "height": 844})
+    wide = {}
+    for address in addresses(agent):
+        page.goto(address)
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        if over > 0:
+            wide[address] = over
+    assert wide == {}
+
+
+def test_the_menu_opens_on_a_narrow_screen(signed_in, agent):
+    page = signed_in(viewport={"width": 390, "height": 844})
+    page.goto(f"/agents/{agent.slug}/preview/")
+    expect(page.get_by_role("link", name="Promises")).to_be_hidden()
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("link", name="Promises").click()
+    expect(page.locator("h1")).to_have_text("Promises")
+
+
+def test_the_theme_is_chosen_and_kept(signed_in, agent):
+    page = signed_in(color_scheme="light")
+    page.goto(f"/agents/{agent.slug}/promises/")
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Dark").click()
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("h1")).to_have_text("Promises")
+    assert page.evaluate(ground) != light
