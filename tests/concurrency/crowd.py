@@ -20,7 +20,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from memories.engine.actor import Actor
 from memories.models import Tenant
-from memories.services import boot, keys, memories, promises, retention, tenants
+from memories.services import boot, capsules, keys, memories, promises, retention, tenants
 
 # How long the first thread of a serialised run waits for others that cannot come.
 A_MOMENT = 0.25
@@ -97,10 +97,10 @@ def take_the_lock_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def read_only(actor: Actor) -> Tenant:
         tenant = Tenant.objects.get(pk=actor.tenant)
-        tenant.next_memory = tenant.next_promise = tenant.next_boot = next(numbers)
+        tenant.next_memory = tenant.next_promise = tenant.next_boot = tenant.next_capsule = next(numbers)
         return tenant
 
-    for module in (boot, keys, memories, promises, retention, tenants):
+    for module in (boot, capsules, keys, memories, promises, retention, tenants):
         monkeypatch.setattr(module, "lock_tenant", read_only)
     if connection.vendor == "sqlite":
         # Each statement then stands alone; what Django commits or rolls back afterwards finds nothing to do.

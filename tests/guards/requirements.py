@@ -6,4 +6,4 @@ from __future__ import annotations
 FAMILIES = {"P": 49, "C": 59}
 
 # The families that fail the guard when one of their requirements has no test. The others are only listed.
-ENFORCED: frozenset[str] = frozenset({"P"})
+ENFORCED: frozenset[str] = frozenset({"P", "C"})
