@@ -153,7 +153,7 @@ def _matching(actor: Actor, rows: MemoryQuerySet, query: str) -> MemoryQuerySet 
 
 
 def _ranked(actor: Actor, matching: MemoryQuerySet, query: str) -> Sequence[ranking.Hit]:
-    candidates = matching.order_by("-occurred_at", "-number").values_list("number", "words_row__words", "occurred_at")
+    candidates = matching.order_by("-occurred_at", "-number").values_list("number", "words_row__words")
     found = [ranking.Found(*row) for row in candidates[:CANDIDATES_MAX]]
     if not found:
         return []
