@@ -7,17 +7,26 @@ written by hand. Without `--check` the parts are written; with it a difference i
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import django
+from django.core.management import find_commands, load_command_class
+
 from memories.errors import RevellError
 from memories.problems import McpForm, all_errors, presentation
 from revell.environment import VARIABLES
 
+# What Django gives every command.
+DJANGOS_OPTIONS = {
+    "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks",
+}  # fmt: skip
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -40,9 +49,42 @@ def variables_table() -> list[str]:
     return lines
 
 
+def commands_reference() -> list[str]:
+    """Every command of ours, with its call and its options."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "revell.settings")
+    django.setup()
+    lines = []
+    for name in find_commands(str(ROOT / "memories" / "management")):
+        command = load_command_class("memories", name)
+        options = [o for o in command.create_parser("manage.py", name)._actions if o.dest not in DJANGOS_OPTIONS]
+        options = [option for option in options if option.dest not in ("json", "help")]
+        call = " ".join(str(option.metavar) for option in options if not option.option_strings)
+        lines += ["", f"### {name}", "", f"`python manage.py {name} {call}".strip() + "`", "", command.help]
+        lines += ["", "| | |", "| --- | --- |"] if options else []
+        lines += [_row(f"`{_called(option)}`", _told(option)) for option in options]
+    return lines[1:]
+
+
+def _called(option: argparse.Action) -> str:
+    if not option.option_strings:
+        return str(option.metavar)
+    value = "" if option.nargs == 0 else option.metavar or "|".join(option.choices or ()) or option.dest.upper()
+    return f"{option.option_strings[-1]} {value}".strip()
+
+
+def _told(option: argparse.Action) -> str:
+    text = (option.help or "").strip()
+    return (
+        f"{text[:1].upper()}{text[1:]}".rstrip(".")
+        + "."
+        + (" Required." if option.required and option.option_strings else "")
+    )
+
+
 PARTS: dict[str, tuple[str, Callable[[], list[str]]]] = {
     "errors": ("docs/errors.md", errors_table),
     "variables": ("docs/configuration.md", variables_table),
+    "commands": ("docs/commands.md", commands_reference),
 }
 
 

@@ -29,7 +29,7 @@ def add_boot_options(parser: CommandParser) -> None:
         "--acknowledge",
         choices=[str(mode) for mode in Acknowledge],
         default=str(Acknowledge.AUTO),
-        help="explicit: promises decay only when the boot is acknowledged.",
+        help="With explicit, promises decay only when the boot is acknowledged.",
     )
     parser.add_argument("--max-chars", type=int, metavar="N", help="A ceiling of the reader below the budget.")
 
