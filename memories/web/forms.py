@@ -81,6 +81,35 @@ class PromiseForm(forms.Form):
     content = Lines()
 
 
+class MemoryForm(forms.Form):
+    """The fields of a memory; which of them a type has is decided by the engine. Tags stand one on a line."""
+
+    content = Lines()
+    category = Text()
+    key = Text()
+    tags = Lines()
+    importance = forms.FloatField(required=False)
+    subject = Text()
+    predicate = Text()
+    object = Text()
+    context = Text()
+
+    def values(self) -> dict[str, Any]:
+        """What was sent, by field; a field that was not in the form is not there."""
+        given = {name: value for name, value in self.cleaned_data.items() if name in self.data}
+        if "tags" in given:
+            given["tags"] = tuple(tag for tag in map(str.strip, given["tags"].split("\n")) if tag)
+        if given.get("importance") is None:
+            given.pop("importance", None)
+        return given
+
+
+class VersionForm(forms.Form):
+    """The version that was read, so that nobody overwrites what they have not seen."""
+
+    version = Whole()
+
+
 def cap_field(category: str) -> str:
     return f"cap_{category}"
 

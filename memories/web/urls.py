@@ -17,7 +17,12 @@ inside = [
     path("promises/", promises.index, name="promises"),
     path("promises/<int:number>/release", promises.release, name="promise-release"),
     path("memories/", memories.index, name="memories"),
+    path("memories/new/", memories.add, name="memory-new"),
     path("memories/<int:number>/", memories.one, name="memory"),
+    path("memories/<int:number>/revise/", memories.revise, name="memory-revise"),
+    path("memories/<int:number>/archive", memories.archive, name="memory-archive"),
+    path("memories/<int:number>/restore", memories.restore, name="memory-restore"),
+    path("memories/<int:number>/forget/", memories.forget, name="memory-forget"),
     path("settings/", settings.index, name="settings"),
 ]
 

@@ -8,8 +8,9 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from typing import Any
 
-from memories.engine.kinds import MemoryType
+from memories.engine.kinds import Category, MemoryType
 from memories.engine.lifecycle import working_cutoff
+from memories.errors import RevellError, StaleVersion
 
 _SHOWN_CHARS = 160
 TYPES = (
@@ -81,8 +82,63 @@ class MemoryView:
     created_at: datetime
     updated_at: datetime
     archived_at: datetime | None
+    archived: bool
     version: int
     versions: tuple[Version, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The form of a memory: its values as typed, the fields that its type has, and what was wrong.
+
+    `stale` are the lines by which what is stored now differs from what was typed (a change that came too late).
+    """
+
+    type: str
+    name: str
+    number: int
+    version: str
+    values: Mapping[str, str]
+    errors: Mapping[str, Sequence[str]]
+    code: str
+    detail: str
+    stale: tuple[Word, ...]
+    keyed: bool
+    categories: tuple[str, ...]
+    types: tuple[tuple[str, str], ...] = TYPES[1:]
+
+
+def draft_of(
+    kind: MemoryType, given: Mapping[str, str], *, memory: Any | None = None, error: RevellError | None = None
+) -> Draft:
+    """`given` is what was sent; `memory` is what is stored and fills what was not."""
+    stored = {} if memory is None else _stored(memory)
+    version = given.get("version", "") or str(memory.version if memory else 0)
+    stale: tuple[Word, ...] = ()
+    if isinstance(error, StaleVersion):
+        current = error.data["current"]
+        # Saving again is meant for the text that is shown now, and for no later one.
+        version = str(current.version)
+        typed = given.get("content", "").replace("\r\n", "\n")
+        stale = tuple(line_changes(current.content, typed))
+    return Draft(
+        type=str(kind),
+        name=dict(TYPES)[kind],
+        number=memory.number if memory else 0,
+        version=version,
+        values={**stored, **given},
+        errors=error.errors if error else {},
+        code=error.code if error else "",
+        detail=error.detail if error else "",
+        stale=stale,
+        keyed=kind in (MemoryType.CORE, MemoryType.WORKING),
+        categories=tuple(map(str, Category)) if kind is MemoryType.CORE else (),
+    )
+
+
+def _stored(memory: Any) -> dict[str, str]:
+    names = ("content", "category", "key", "subject", "predicate", "object", "context", "importance")
+    return {name: str(getattr(memory, name)) for name in names} | {"tags": "\n".join(memory.tags)}
 
 
 def tabs(totals: Mapping[str, Mapping[str, int]], *, chosen: str) -> list[Tab]:
@@ -149,6 +205,7 @@ def memory_view(memory: Any, revisions: Sequence[Any], *, included: frozenset[st
         created_at=memory.created_at,
         updated_at=memory.updated_at,
         archived_at=memory.archived_at,
+        archived=archived,
         version=memory.version,
         versions=tuple(_versions(memory, revisions)),
     )

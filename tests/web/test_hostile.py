@@ -1,0 +1,73 @@
+"""What nobody types by hand: every answer is below 500, on both databases, and nothing is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from memories.models import Memory, Promise
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+VALUES = (
+    "\0",
+    "a\0b",
+    "\ud800",
+    "%ED%A0%80",
+    "9" * 400,
+    "-1",
+    "١٢",
+    "' OR 1=1 --",
+    "NaN",
+    "\u202e",
+    "x" * 5_000,
+    "[]",
+    "",
+)
+GETS = {
+    "preview/": ("context_hint", "project_prefix", "channel", "budget_tokens", "share_core"),
+    "preview/text": ("context_hint", "project_prefix"),
+    "boots/": ("cursor", "part", "against"),
+    "boots/1/": ("against", "part"),
+    "memories/": ("q", "tag", "type", "cursor", "archived"),
+    "memories/new/": ("type",),
+}
+POSTS = {
+    "promises/": ("content",),
+    "settings/": ("budget_tokens", "share_core", "cap_soul"),
+    "memories/new/": ("type", "content", "tags", "importance", "category", "key"),
+    "memories/1/archive": ("version",),
+}
+
+
+def encoded(value: str) -> str:
+    from urllib.parse import quote
+
+    return value if value.startswith("%") else quote(value.encode("utf-8", "surrogatepass"))
+
+
+@pytest.mark.parametrize("value", VALUES, ids=ascii)
+def test_hostile_values_in_addresses(owner, at, actor, value):
+    factories.remember(actor)
+    for page, names in GETS.items():
+        for name in names:
+            response = owner.get(f"{at(page)}?{name}={encoded(value)}")
+            assert response.status_code < 500, (page, name)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=ascii)
+def test_hostile_values_in_forms(owner, at, actor, value):
+    factories.remember(actor)
+    kind = "application/x-www-form-urlencoded"
+    for page, names in POSTS.items():
+        for name in names:
+            response = owner.post(at(page), f"{name}={encoded(value)}", content_type=kind)
+            assert response.status_code < 500, (page, name)
+    texts = [*Promise.objects.values_list("content", flat=True), *Memory.objects.values_list("content", flat=True)]
+    assert not any("\0" in text for text in texts)
+
+
+@pytest.mark.parametrize("value", ["\0", "%ED%A0%80", "x" * 5_000], ids=ascii)
+def test_hostile_names_at_the_sign_in(client, db, value):
+    body = f"username={encoded(value)}&password={encoded(value)}"
+    response = client.post("/sign-in/", body, content_type="application/x-www-form-urlencoded")
+    assert response.status_code == 422
