@@ -9,6 +9,9 @@
     ├── NotAuthenticated            not_authenticated
     ├── NotPermitted                not_permitted
     ├── NotFound                    not_found
+    ├── MethodNotAllowed            method_not_allowed
+    ├── NotAcceptable               not_acceptable
+    ├── UnsupportedMediaType        unsupported_media_type
     ├── Conflict                    conflict
     │   ├── PromiseCapExceeded      promise_cap_exceeded
     │   ├── CategoryCapExceeded     category_cap_exceeded
@@ -96,6 +99,27 @@ class NotFound(RevellError):
 
     code = "not_found"
     title = "Not found"
+
+
+class MethodNotAllowed(RevellError):
+    """The address is right, the verb is not. Data: `allowed`, the verbs that are."""
+
+    code = "method_not_allowed"
+    title = "Method not allowed"
+
+
+class NotAcceptable(RevellError):
+    """The answer cannot be given in any form that was asked for. Data: `available`, the media types that can."""
+
+    code = "not_acceptable"
+    title = "Not acceptable"
+
+
+class UnsupportedMediaType(RevellError):
+    """The body is in a form that is not read here. Data: `available`, the media types that are."""
+
+    code = "unsupported_media_type"
+    title = "Unsupported media type"
 
 
 class Conflict(RevellError):

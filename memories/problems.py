@@ -12,6 +12,8 @@ from typing import Any
 from memories.errors import (
     Conflict,
     InvalidInput,
+    MethodNotAllowed,
+    NotAcceptable,
     NotAuthenticated,
     NotFound,
     NotPermitted,
@@ -19,6 +21,7 @@ from memories.errors import (
     RevellError,
     TooLarge,
     Unavailable,
+    UnsupportedMediaType,
 )
 
 EXIT_FAULT = 1
@@ -50,6 +53,9 @@ PRESENTATIONS: dict[type[RevellError], Presentation] = {
     NotAuthenticated: Presentation(401, 401, McpForm.HTTP_STATUS, EXIT_FAULT),
     NotPermitted: Presentation(403, 403, McpForm.TOOL_ERROR, EXIT_FAULT),
     NotFound: Presentation(404, 404, McpForm.TOOL_ERROR, EXIT_FAULT),
+    MethodNotAllowed: Presentation(405, 405, McpForm.HTTP_STATUS, EXIT_FAULT),
+    NotAcceptable: Presentation(406, 406, McpForm.HTTP_STATUS, EXIT_FAULT),
+    UnsupportedMediaType: Presentation(415, 415, McpForm.HTTP_STATUS, EXIT_FAULT),
     Conflict: Presentation(409, 409, McpForm.TOOL_ERROR, EXIT_FAULT),
     TooLarge: Presentation(413, 413, McpForm.HTTP_STATUS, EXIT_FAULT),
     RateLimited: Presentation(429, 429, McpForm.TOOL_ERROR, EXIT_TRY_AGAIN),
@@ -81,10 +87,12 @@ def as_problem(error: RevellError) -> dict[str, Any]:
 
 
 def http_headers(error: RevellError) -> dict[str, str]:
-    """What HTTP wants said beside the body: how to sign in, when to try again (seconds)."""
+    """What HTTP wants said beside the body: how to sign in, which verbs there are, when to try again (seconds)."""
     status = presentation(error).http_status
     if status == 401:
         return {"WWW-Authenticate": "Bearer"}
+    if status == 405:
+        return {"Allow": ", ".join(error.data.get("allowed", ()))}
     if status in (429, 503):
         return {"Retry-After": str(int(error.data.get("retry_after", RETRY_AFTER_DEFAULT_SECONDS)))}
     return {}
