@@ -60,6 +60,17 @@ def check_cap(*, budget_tokens: int, used_bytes: int, requested_bytes: int) -> N
     )
 
 
+def over_cap_note(*, cap_bytes: int, used_bytes: int) -> str:
+    """What list, settings and config say while pending promises are above a lowered cap; else nothing (P8)."""
+    over = used_bytes - cap_bytes
+    if over <= 0:
+        return ""
+    return (
+        f"Pending promises are {over:,} bytes over the cap of {cap_bytes:,}, because the budget was lowered. "
+        "They stay pending; new ones are refused until some are served or released."
+    )
+
+
 def decay(content: str, *, served_at: datetime) -> MemoryDraft:
     """The episodic memory that a served promise becomes (P37)."""
     return MemoryDraft(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from django.db.models import Case, F, When
+from django.db.models import Case, F, Prefetch, When
 
 from memories.engine.actor import Actor
 from memories.engine.boot import BootConfig, BootRows, Content, MemoryRow
@@ -15,7 +15,7 @@ from memories.engine.lifecycle import idempotency_cutoff, working_cutoff
 from memories.engine.limits import EPISODIC_WINDOW, RECALLED_MAX, WORKING_WINDOW
 from memories.engine.promises import PromiseRow
 from memories.errors import NotFound
-from memories.models import Boot, Memory, Promise, Tenant
+from memories.models import Boot, Memory, Promise, ServedPromise, Tenant
 from memories.selectors.pages import Page, cut_page
 from memories.selectors.recall import recall_for_boot
 
@@ -107,7 +107,8 @@ def find_repeat(actor: Actor, *, idempotency_key: str, now: datetime) -> Boot | 
 def page_boots(actor: Actor, *, limit: int, cursor: str = "") -> Page[Boot]:
     """Past boots, newest first, without their texts and manifests (P44)."""
     actor.require(Scope.READ)
-    rows = Boot.objects.of(actor).defer("payload", "manifest").prefetch_related("served")
+    served = ServedPromise.objects.select_related("memory").defer("content", "memory__content")
+    rows = Boot.objects.of(actor).defer("payload", "manifest").prefetch_related(Prefetch("served", queryset=served))
     return cut_page(rows, keys=("-number",), limit=limit, cursor=cursor)
 
 

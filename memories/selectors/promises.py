@@ -20,6 +20,10 @@ class Pending:
     used_bytes: int
 
     @property
+    def total(self) -> int:
+        return len(self.promises)
+
+    @property
     def free_bytes(self) -> int:
         return max(self.cap_bytes - self.used_bytes, 0)
 

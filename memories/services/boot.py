@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -40,10 +41,13 @@ _OPEN = (Outcome.SHOWN, Outcome.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """Settings that a preview computes with and nobody saves (P47); None is the tenant's own."""
+    """Settings that a preview computes with and nobody saves (P47); None is the tenant's own.
+
+    `shares` may name only some of `core`, `working` and `episodic`: the others are the tenant's own.
+    """
 
     budget_tokens: int | None = None
-    shares: Shares | None = None
+    shares: Shares | Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +190,11 @@ def _assemble(
 
 def _config(tenant: Tenant, what_if: WhatIf) -> BootConfig:
     own = rows.config_of(tenant)
+    shares = what_if.shares or own.shares
     config = BootConfig(
         name=own.name,
         budget_tokens=own.budget_tokens if what_if.budget_tokens is None else what_if.budget_tokens,
-        shares=what_if.shares or own.shares,
+        shares=shares if isinstance(shares, Shares) else replace(own.shares, **shares),
     )
     check_budget(config.budget_tokens)
     check_shares(config.shares)

@@ -36,53 +36,51 @@ class Operation:
 LATER = "written after the first services"
 
 OPERATIONS = (
-    Operation("serve a boot", "boot", NotYet(("POST boot",), LATER), NotYet(("revell_boot",), LATER)),
+    Operation("serve a boot", "boot", ("POST boot",), NotYet(("revell_boot",), LATER)),
     Operation(
         "preview a boot",
         "read",
-        NotYet(("GET boot/preview",), LATER),
+        ("GET boot/preview",),
         Blank("an agent that looks would pay for the text twice; people look, agents boot"),
     ),
     Operation(
         "acknowledge a boot",
         "boot",
-        NotYet(("POST boots/{id}/acknowledge",), LATER),
+        ("POST boots/{id}/acknowledge",),
         NotYet(("revell_boot_acknowledge",), LATER),
     ),
     Operation(
         "past boots",
         "read",
-        NotYet(("GET boots", "GET boots/{id}"), LATER),
+        ("GET boots", "GET boots/{id}"),
         Blank("an agent has its payload already; the history is for people"),
     ),
-    Operation("show config", "read", NotYet(("GET boot/config",), LATER), NotYet(("revell_boot_config",), LATER)),
-    Operation(
-        "change config", "configure", NotYet(("PATCH boot/config",), LATER), NotYet(("revell_boot_config",), LATER)
-    ),
-    Operation("make a promise", "write", NotYet(("POST promises",), LATER), NotYet(("revell_payload_promise",), LATER)),
-    Operation("list promises", "read", NotYet(("GET promises",), LATER), NotYet(("revell_payload_list",), LATER)),
+    Operation("show config", "read", ("GET boot/config",), NotYet(("revell_boot_config",), LATER)),
+    Operation("change config", "configure", ("PATCH boot/config",), NotYet(("revell_boot_config",), LATER)),
+    Operation("make a promise", "write", ("POST promises",), NotYet(("revell_payload_promise",), LATER)),
+    Operation("list promises", "read", ("GET promises",), NotYet(("revell_payload_list",), LATER)),
     Operation(
         "release a promise",
         "write",
-        NotYet(("DELETE promises/{id}",), LATER),
+        ("DELETE promises/{id}",),
         NotYet(("revell_payload_release",), LATER),
     ),
-    Operation("remember", "write", NotYet(("POST memories",), LATER), NotYet(("revell_remember",), LATER)),
+    Operation("remember", "write", ("POST memories",), NotYet(("revell_remember",), LATER)),
     Operation(
         "read memories",
         "read",
-        NotYet(("GET memories", "GET memories/{id}"), LATER),
+        ("GET memories", "GET memories/{id}"),
         NotYet(("revell_recall_exact",), LATER),
     ),
-    Operation("revise a memory", "write", NotYet(("PATCH memories/{id}",), LATER), NotYet(("revell_remember",), LATER)),
+    Operation("revise a memory", "write", ("PATCH memories/{id}",), NotYet(("revell_remember",), LATER)),
     Operation(
         "archive and restore a memory",
         "write",
-        NotYet(("POST memories/{id}/archive", "POST memories/{id}/restore"), LATER),
+        ("POST memories/{id}/archive", "POST memories/{id}/restore"),
         NotYet(("revell_archive",), LATER),
     ),
-    Operation("forget a memory", "write", NotYet(("DELETE memories/{id}",), LATER), NotYet(("revell_forget",), LATER)),
-    Operation("recall", "read", NotYet(("POST recall",), LATER), NotYet(("revell_recall",), LATER)),
+    Operation("forget a memory", "write", ("DELETE memories/{id}",), NotYet(("revell_forget",), LATER)),
+    Operation("recall", "read", ("POST recall",), NotYet(("revell_recall",), LATER)),
     Operation("capture a capsule", "write", NotYet(("POST capsules",), LATER), NotYet(("memory_capture",), LATER)),
     Operation(
         "read capsules",
@@ -104,7 +102,7 @@ OPERATIONS = (
         "retrieve capsules", "read", NotYet(("POST capsules/retrieve",), LATER), NotYet(("memory_retrieve",), LATER)
     ),
     Operation("digest capsules", "read", NotYet(("POST capsules/digest",), LATER), NotYet(("memory_digest",), LATER)),
-    Operation("help", "read", NotYet(("GET help", "GET help/{id}"), LATER), NotYet(("revell_help",), LATER)),
+    Operation("help", "read", ("GET help", "GET help/{id}"), NotYet(("revell_help",), LATER)),
     Operation(
         "deliver at a session's start",
         "boot",

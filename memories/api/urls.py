@@ -1,0 +1,25 @@
+"""The addresses below `/api/v1/`."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from memories.api.views import boots, config, help, memories, promises, recall  # noqa: A004 (the noun is help)
+
+urlpatterns = [
+    path("boot", boots.Serve.as_view(), name="boot"),
+    path("boot/preview", boots.Preview.as_view(), name="boot-preview"),
+    path("boot/config", config.Config.as_view(), name="boot-config"),
+    path("boots", boots.Boots.as_view(), name="boots"),
+    path("boots/<str:id>", boots.Boot.as_view(), name="boot-of"),
+    path("boots/<str:id>/acknowledge", boots.Acknowledgement.as_view(), name="boot-acknowledge"),
+    path("promises", promises.Promises.as_view(), name="promises"),
+    path("promises/<str:id>", promises.Promise.as_view(), name="promise"),
+    path("memories", memories.Memories.as_view(), name="memories"),
+    path("memories/<str:id>", memories.Memory.as_view(), name="memory"),
+    path("memories/<str:id>/archive", memories.Archive.as_view(), name="memory-archive"),
+    path("memories/<str:id>/restore", memories.Restore.as_view(), name="memory-restore"),
+    path("recall", recall.Recall.as_view(), name="recall"),
+    path("help", help.Topics.as_view(), name="help"),
+    path("help/<str:topic>", help.Topic.as_view(), name="help-topic"),
+]
