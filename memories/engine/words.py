@@ -60,6 +60,8 @@ def query_words(text: str) -> list[str]:
 
 
 def _scripts(run: str) -> list[str]:
+    if not _UNSPACED.search(run):
+        return [run]
     pieces: list[str] = []
     for char in run:
         unspaced = bool(_UNSPACED.match(char))
