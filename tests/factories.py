@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from memories.engine.actor import Actor, Via, operator
+from memories.engine.delivery import BootRequest
 from memories.engine.kinds import KEY_SCOPES, ROLE_SCOPES, MemoryType, Role, Scope, Source
 from memories.engine.memories import MemoryDraft
 from memories.models import Memory, Person, Tenant
-from memories.services import keys, memories, tenants
+from memories.services import boot, keys, memories, promises, tenants
 
 _numbers = itertools.count(1)
 
@@ -77,6 +78,12 @@ def remember_many(actor: Actor, count: int, *, size: int = 60, at: datetime | No
     drafts = [MemoryDraft(MemoryType.EPISODIC, f"note {n} ".ljust(size, "."), occurred_at=at) for n in range(count)]
     for at_draft in range(0, count, 500):
         memories.remember_many(actor, drafts=drafts[at_draft : at_draft + 500])
+
+
+def served_promise(actor: Actor, *, content: str = "see this now") -> tuple[str, str]:
+    """The ids of a boot and of a promise that it showed and that is still pending, because nothing decayed yet."""
+    promise = promises.make(actor, content=content).promise
+    return f"boot-{boot.serve(actor, request=BootRequest()).boot}", str(promise)
 
 
 def without(actor: Actor, *scopes: Scope) -> Actor:

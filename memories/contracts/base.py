@@ -30,6 +30,8 @@ class Contract(serializers.Serializer):
     @classmethod
     def read(cls, data: Any) -> dict[str, Any]:
         """The values that were given, by name; InvalidInput names every field that is unknown, missing or wrong."""
+        if not isinstance(data, Mapping):
+            raise refusal({"": [cls.default_error_messages["invalid"].format()]})
         bound = cls(data=data)
         if not bound.is_valid():
             raise refusal(bound.errors)
@@ -42,7 +44,7 @@ class Contract(serializers.Serializer):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, Mapping):
-            raise serializers.ValidationError({"": [self.error_messages["invalid"].format()]})
+            raise serializers.ValidationError({"": [self.default_error_messages["invalid"].format()]})
         errors: dict[str, Any] = {}
         values: dict[str, Any] = {}
         if self.null_is_missing:
