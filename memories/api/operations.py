@@ -59,7 +59,8 @@ class Endpoint(APIView):
     permission_classes = (HasScope,)
     parser_classes = (StrictJSONParser,)
     renderer_classes: Sequence[type[BaseRenderer]] = (JSONRenderer,)
-    metadata_class = None  # no answer to OPTIONS: what there is to say stands in the schema
+    # No OPTIONS: what there is to say stands in the schema.
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     scopes: ClassVar[Mapping[str, Scope]] = {}
 
 
@@ -97,6 +98,7 @@ def operation(
             )
             return handler(self, call, *parts.values())
 
+        view.needs_body = has_body and body.is_needed()  # type: ignore[attr-defined]
         expected = {*_ALWAYS, *(_WITH_BODY if has_body else ()), *refusals}
         title, _, text = (handler.__doc__ or "").partition("\n")
         described: Handler = extend_schema(

@@ -38,6 +38,11 @@ class Contract(serializers.Serializer):
         return dict(bound.validated_data)
 
     @classmethod
+    def is_needed(cls) -> bool:
+        """Whether a call with no fields at all would be refused."""
+        return bool(cls.least or cls.alternatives or any(field.required for field in cls().fields.values()))
+
+    @classmethod
     def described(cls, schema: dict[str, Any]) -> dict[str, Any]:
         """The schema with what fields alone cannot say."""
         return schema

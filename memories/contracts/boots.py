@@ -36,7 +36,7 @@ class _Options(serializers.Serializer):
 
     channel = OneOf(Channel, required=False, help_text="Why it is served; `agent` when not given.")
     context_hint = Text(
-        schema={"maxLength": CONTEXT_HINT_MAX_CHARS, "pattern": r"^[^\x00]*$"},
+        schema={"maxLength": CONTEXT_HINT_MAX_CHARS},
         required=False,
         help_text="What the session is about; what recall finds for it stands in RECALLED.",
     )

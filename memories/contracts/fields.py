@@ -23,6 +23,18 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
 _MOMENT = re.compile(rf"{_DATE}(?:(?P<time>{_TIME})(?P<zone>[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?)?")
+# Patterns for the schema: text has no NUL, a line has no control character and no line end, what is visible has a
+# character in it that is neither white space nor without a shape of its own.
+_SEEN = (
+    r"[^\s\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u08e2\u180e"
+    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+_LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
+TEXT = r"^[^\x00]*$"
+VISIBLE_TEXT = rf"^[^\x00]*{_SEEN}[^\x00]*$"
+VISIBLE_NOTE = rf"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*{_SEEN}[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$"
+LINE = rf"^{_LINE}*$"
+VISIBLE_LINE = rf"^{_LINE}*[^\s\x00-\x1f\x7f-\x9f]{_LINE}*$"
 _WHOLE_MAX = 2**53  # beyond it JSON numbers lose their last digits in most readers
 
 
@@ -53,7 +65,7 @@ class Text(Value):
     }
 
     def __init__(self, *, schema: dict[str, Any] | None = None, **options: Any) -> None:
-        super().__init__(schema={"type": "string", **(schema or {})}, **options)
+        super().__init__(schema={"type": "string", "pattern": TEXT, **(schema or {})}, **options)
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -256,4 +268,4 @@ class Plain(Value):
 
 def shown_moment(moment: datetime) -> str:
     """`moment` as every answer shows it."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(tzinfo=None, microsecond=0).isoformat() + "Z"

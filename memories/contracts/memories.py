@@ -8,8 +8,21 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.contracts.base import Contract, Shape
-from memories.contracts.fields import Filter, Moment, Number, OneOf, Several, Text, TextOrNull, When, YesNo
-from memories.contracts.pages import PageQuery, PageShape
+from memories.contracts.fields import (
+    LINE,
+    VISIBLE_LINE,
+    VISIBLE_TEXT,
+    Filter,
+    Moment,
+    Number,
+    OneOf,
+    Several,
+    Text,
+    TextOrNull,
+    When,
+    YesNo,
+)
+from memories.contracts.pages import PageQuery, PageShape, cursor
 from memories.engine.kinds import Category, MemoryType, Source
 from memories.engine.limits import (
     AXIOM_MAX_CHARS,
@@ -23,6 +36,7 @@ from memories.engine.limits import (
 )
 from memories.engine.memories import MemoryDraft
 from memories.selectors.memories import MemoryFilter
+from memories.selectors.pages import CURSOR_OF_TWO_KEYS
 
 # What a memory of each type must have and what it may have besides; the rules themselves are in `engine.memories`.
 _ALWAYS = ("tags", "importance", "occurred_at")
@@ -33,20 +47,21 @@ _FIELDS: dict[MemoryType, tuple[tuple[str, ...], tuple[str, ...]]] = {
     MemoryType.SEMANTIC: (("subject", "predicate", "object"), ("context", "content", "category")),
     MemoryType.AXIOM: (("content",), ("category",)),
 }
-_NOT_BLANK = {"minLength": 1, "pattern": r"\S"}
 
 
 def _content(**options: Any) -> Text:
     text = f"At most {CONTENT_MAX_BYTES:,} bytes (an axiom: {AXIOM_MAX_CHARS} characters); stored to the byte."
-    return Text(schema={**_NOT_BLANK, "maxLength": CONTENT_MAX_BYTES}, required=False, help_text=text, **options)
+    return Text(
+        schema={"maxLength": CONTENT_MAX_BYTES, "pattern": VISIBLE_TEXT}, required=False, help_text=text, **options
+    )
 
 
 def _line(most: int, text: str, **options: Any) -> Text:
-    return Text(schema={"maxLength": most}, required=False, help_text=text, **options)
+    return Text(schema={"maxLength": most, "pattern": LINE}, required=False, help_text=text, **options)
 
 
 def _tags(**options: Any) -> Several:
-    tag = Text(schema={**_NOT_BLANK, "maxLength": TAG_MAX_CHARS})
+    tag = Text(schema={"maxLength": TAG_MAX_CHARS, "pattern": VISIBLE_LINE})
     return Several(tag, schema={"maxItems": TAGS_MAX}, required=False, help_text="Kept in this order.", **options)
 
 
@@ -75,9 +90,12 @@ class MemoryIn(Contract):
         for kind, (needed, possible) in _FIELDS.items():
             own = {name: properties[name] for name in (*needed, *possible, *_ALWAYS)}
             for name in needed:
-                own[name] = {**own[name], "type": "string", **_NOT_BLANK}
+                seen = VISIBLE_TEXT if name == "content" else VISIBLE_LINE
+                own[name] = {**own[name], "type": "string", "pattern": seen}
             if kind is MemoryType.CORE:
                 own["category"] = {"type": "string", "enum": [category.value for category in Category]}
+            if kind is MemoryType.SEMANTIC:
+                own["content"] = {**own["content"], "pattern": f"^$|{VISIBLE_TEXT}"}
             if kind is MemoryType.AXIOM:
                 own["content"] = {**own["content"], "maxLength": AXIOM_MAX_CHARS}
             kinds.append(
@@ -136,6 +154,7 @@ class MemoryChange(Contract):
 class MemoryQuery(PageQuery):
     """What the list holds."""
 
+    cursor = cursor(CURSOR_OF_TWO_KEYS)
     type = OneOf(MemoryType, required=False)
     category = Filter(required=False)
     key = Filter(required=False)

@@ -7,13 +7,23 @@ from rest_framework import serializers
 from memories.contracts.base import Query, Shape
 from memories.contracts.fields import Filter, Whole
 from memories.engine.limits import PAGE_DEFAULT, PAGE_MAX
+from memories.selectors.pages import CURSOR_OF_ONE_KEY
+
+
+def cursor(pattern: str) -> Filter:
+    """The place in a list whose cursors look like this."""
+    return Filter(
+        schema={"pattern": f"^{pattern}$"},
+        required=False,
+        help_text="From the `next` or `previous` of another page.",
+    )
 
 
 class PageQuery(Query):
     """Which page, and how much of it."""
 
     limit = Whole(required=False, default=PAGE_DEFAULT, minimum=1, maximum=PAGE_MAX, help_text="Rows on a page.")
-    cursor = Filter(required=False, help_text="From the `next` or `previous` of another page.")
+    cursor = cursor(CURSOR_OF_ONE_KEY)
 
 
 class PageShape(Shape):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from memories.contracts.base import Contract, Shape
-from memories.contracts.fields import Note, Text, When
+from memories.contracts.fields import VISIBLE_NOTE, Note, Text, When
 from memories.engine.limits import BUDGET_TOKENS_MAX, BYTES_PER_TOKEN, PROMISE_CAP_DIVISOR
 
 _CAP_MAX = BUDGET_TOKENS_MAX * BYTES_PER_TOKEN // PROMISE_CAP_DIVISOR
@@ -15,7 +15,7 @@ class PromiseIn(Contract):
     """A note for the next boot."""
 
     content = Text(
-        schema={"minLength": 1, "maxLength": _CAP_MAX, "pattern": r"\S"},
+        schema={"minLength": 1, "maxLength": _CAP_MAX, "pattern": VISIBLE_NOTE},
         help_text="One or two dense paragraphs. Served word for word at the top of the next boot; no control "
         "characters but new lines and tabs.",
     )

@@ -21,7 +21,9 @@ class RecallIn(Contract):
 
     null_is_missing = True
 
-    query = Text(schema={"minLength": 1, "maxLength": RECALL_QUERY_MAX_CHARS, "pattern": r"\S"})
+    query = Text(
+        schema={"minLength": 1, "maxLength": RECALL_QUERY_MAX_CHARS, "pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
+    )
     limit = Whole(
         required=False,
         minimum=1,

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -45,13 +44,6 @@ JSON = "application/json"
 # what the client has: a connection that breaks is noticed before the last piece is handed over (docs/rest.md).
 CHUNK_BYTES = 4096
 
-IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    {"type": "string", "maxLength": 200},
-    OpenApiParameter.HEADER,
-    description="The same as `idempotency_key` in the body.",
-)
-
 
 class PlainTextRenderer(BaseRenderer):
     """The bare payload, for clients such as curl."""
@@ -74,7 +66,6 @@ class Serve(Endpoint):
         body=BootIn,
         answers={(200, JSON): BootOut, (200, PLAIN): OpenApiTypes.STR},
         headers=(
-            IDEMPOTENCY_KEY,
             answer_header("X-Revell-Boot", "With text/plain: the id of the boot.", 200),
             answer_header("X-Revell-Sha256", "With text/plain: the SHA-256 of the payload.", 200),
             answer_header("X-Revell-Repeat", "With text/plain: `true` when an idempotency key answered again.", 200),
@@ -84,7 +75,8 @@ class Serve(Endpoint):
         """Serve a boot: the payload that an agent wakes up with.
 
         The promises in it decay to episodic memories as soon as the payload left, before the answer ends; with
-        `acknowledge: explicit` when the boot is acknowledged. With `Accept: text/plain` the bare payload comes back.
+        `acknowledge: explicit` when the boot is acknowledged. The idempotency key may instead be sent as the header
+        `Idempotency-Key`; if both are, they must be the same. With `Accept: text/plain` the bare payload comes back.
         """
         served = boot.serve(call.actor, request=request(_with_header_key(call)))
         if _wants_text(call.request):

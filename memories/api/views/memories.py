@@ -27,7 +27,7 @@ TAG = "memories"
 ID = id_parameter(Prefix.MEMORY)
 IF_MATCH = OpenApiParameter(
     "If-Match",
-    str,
+    {"type": "string", "pattern": r'^(\*|(W/)?"[!#-~]*"|[0-9]+)$'},
     OpenApiParameter.HEADER,
     description='The version in quotes, such as `"3"`: 409 with the present state when somebody wrote since.',
 )
