@@ -244,4 +244,4 @@ def request(values: Mapping[str, Any]) -> BootRequest:
 def what_if(values: Mapping[str, Any]) -> WhatIf:
     """The settings to try that `PreviewQuery` read."""
     shares = {name.removeprefix("share_"): values[name] for name in _WHAT_IF[1:] if name in values}
-    return WhatIf(budget_tokens=values.get("budget_tokens"), shares=shares or None)
+    return WhatIf(budget_tokens=values.get("budget_tokens"), some_shares=shares or None)

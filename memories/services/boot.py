@@ -43,11 +43,12 @@ _OPEN = (Outcome.SHOWN, Outcome.FAILED)
 class WhatIf:
     """Settings that a preview computes with and nobody saves (P47); None is the tenant's own.
 
-    `shares` may name only some of `core`, `working` and `episodic`: the others are the tenant's own.
+    `some_shares` names only some of `core`, `working` and `episodic`: the others are the tenant's own.
     """
 
     budget_tokens: int | None = None
-    shares: Shares | Mapping[str, int] | None = None
+    shares: Shares | None = None
+    some_shares: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +191,10 @@ def _assemble(
 
 def _config(tenant: Tenant, what_if: WhatIf) -> BootConfig:
     own = rows.config_of(tenant)
-    shares = what_if.shares or own.shares
     config = BootConfig(
         name=own.name,
         budget_tokens=own.budget_tokens if what_if.budget_tokens is None else what_if.budget_tokens,
-        shares=shares if isinstance(shares, Shares) else replace(own.shares, **shares),
+        shares=replace(what_if.shares or own.shares, **(what_if.some_shares or {})),
     )
     check_budget(config.budget_tokens)
     check_shares(config.shares)

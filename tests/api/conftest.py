@@ -56,7 +56,7 @@ def other_api(other_tenant: Tenant) -> Api:
     return Api(factories.issue_key(other_tenant))
 
 
-def refused(response: HttpResponse, status: int, code: str, *fields: str) -> dict[str, Any]:
+def check_refused(response: HttpResponse, status: int, code: str, *fields: str) -> dict[str, Any]:
     """The problem in `response`, which must have this status, this code and faults in exactly these fields."""
     assert response.status_code == status, response.content
     assert response["Content-Type"] == PROBLEM

@@ -12,7 +12,7 @@ from memories.api.views.boots import CHUNK_BYTES
 from memories.models import Boot, Event, Memory, Promise
 from memories.services import boot as boot_service
 from tests import factories
-from tests.api.conftest import refused
+from tests.api.conftest import check_refused
 
 
 def served(response):
@@ -77,10 +77,10 @@ def test_text_plain_is_the_bare_payload(api):
 
 
 def test_an_error_is_a_problem_whatever_form_was_asked_for(api):
-    refused(api.raw("POST", "boot", b'{"max_chars": 1}', Accept="text/plain"), 400, "invalid_input", "max_chars")
-    problem = refused(api.post("boot", Accept="text/html"), 406, "not_acceptable")
+    check_refused(api.raw("POST", "boot", b'{"max_chars": 1}', Accept="text/plain"), 400, "invalid_input", "max_chars")
+    problem = check_refused(api.post("boot", Accept="text/html"), 406, "not_acceptable")
     assert problem["available"] == ["application/json", "text/plain"]
-    refused(api.get("memories", Accept="text/plain"), 406, "not_acceptable")
+    check_refused(api.get("memories", Accept="text/plain"), 406, "not_acceptable")
 
 
 def test_p34_a_preview_changes_nothing(api, tenant, actor):
@@ -119,10 +119,10 @@ def test_p47_a_what_if_preview_uses_the_own_shares_for_those_that_are_not_given(
     assert shares("share_core=40&share_working=30") == [40, 30, 30]
     assert shares("share_core=0&share_working=0&share_episodic=100") == [0, 0, 100]
     assert api.get("boot/preview?budget_tokens=2000").json()["manifest"]["budget_bytes"] == 8_000
-    refused(api.get("boot/preview?share_core=60"), 400, "shares_not_100", "shares")
-    refused(api.get("boot/preview?budget_tokens=1999"), 400, "budget_out_of_range", "budget_tokens")
-    refused(api.get("boot/preview?budget_tokens=2000.0"), 400, "invalid_input", "budget_tokens")
-    refused(api.get("boot/preview?budget=2000"), 400, "invalid_input", "budget")
+    check_refused(api.get("boot/preview?share_core=60"), 400, "shares_not_100", "shares")
+    check_refused(api.get("boot/preview?budget_tokens=1999"), 400, "budget_out_of_range", "budget_tokens")
+    check_refused(api.get("boot/preview?budget_tokens=2000.0"), 400, "invalid_input", "budget_tokens")
+    check_refused(api.get("boot/preview?budget=2000"), 400, "invalid_input", "budget")
     assert api.get("boot/config").json()["shares"] == {"core": 50, "working": 20, "episodic": 30}
 
 
@@ -194,8 +194,8 @@ def test_p42_with_explicit_acknowledgement_promises_stay_until_it_comes(api):
     assert api.post("boots/boot-1/acknowledge").json() == told.json(), "twice is harmless"
     assert api.post("boots/boot-2/acknowledge").json()["promises"][0]["outcome"] == "decayed_elsewhere"
     assert Memory.objects.count() == 1
-    refused(api.post("boots/boot-9/acknowledge"), 404, "not_found")
-    refused(api.post("boots/boot-1/acknowledge", {"sure": True}), 400, "invalid_input", "sure")
+    check_refused(api.post("boots/boot-9/acknowledge"), 404, "not_found")
+    check_refused(api.post("boots/boot-1/acknowledge", {"sure": True}), 400, "invalid_input", "sure")
 
 
 def test_p43_an_idempotency_key_repeats_byte_for_byte(api):
@@ -208,10 +208,10 @@ def test_p43_an_idempotency_key_repeats_byte_for_byte(api):
     assert api.get("boots").json()["total"] == 1
     assert api.get("promises").json()["total"] == 1
     assert served(api.post("boot", {"idempotency_key": "k-1"}, Idempotency_Key="k-1"))["repeat"] is True
-    refused(
+    check_refused(
         api.post("boot", {"idempotency_key": "k-1"}, Idempotency_Key="k-2"), 400, "invalid_input", "idempotency_key"
     )
-    refused(api.post("boot", Idempotency_Key="k" * 201), 400, "invalid_input", "idempotency_key")
+    check_refused(api.post("boot", Idempotency_Key="k" * 201), 400, "invalid_input", "idempotency_key")
 
 
 def test_p43_a_repeat_settles_what_a_broken_connection_left(api):
@@ -242,7 +242,7 @@ def test_p43_a_repeat_settles_what_a_broken_connection_left(api):
 )
 def test_a_wrong_option_is_refused_by_name_and_nothing_is_served(api, body, field):
     promise(api)
-    refused(api.post("boot", body), 400, "invalid_input", field)
+    check_refused(api.post("boot", body), 400, "invalid_input", field)
     assert Promise.objects.count() == 1
     assert not Boot.objects.exists()
 
@@ -285,8 +285,8 @@ def test_p44_past_boots_tell_who_when_how_and_what_became_of_the_promises(api):
 )
 def test_only_an_id_of_its_form_names_a_boot(api, wrong):
     served(api.post("boot"))
-    refused(api.get(f"boots/{wrong}"), 404, "not_found")
-    refused(api.post(f"boots/{wrong}/acknowledge"), 404, "not_found")
+    check_refused(api.get(f"boots/{wrong}"), 404, "not_found")
+    check_refused(api.post(f"boots/{wrong}/acknowledge"), 404, "not_found")
 
 
 def test_a_manifest_accounts_for_every_memory(api, actor):

@@ -6,7 +6,7 @@ import pytest
 
 from memories.models import Event, Tenant
 from tests import factories
-from tests.api.conftest import Api, refused
+from tests.api.conftest import Api, check_refused
 
 
 def test_p45_the_settings_with_what_follows_from_them(api, actor):
@@ -44,7 +44,7 @@ def test_p45_p46_a_change_answers_the_same_and_is_an_event(api):
 def test_a_key_that_may_only_configure_sees_what_it_changed(tenant):
     api = Api(factories.issue_key(tenant, "configure"))
     assert api.patch("boot/config", {"budget_tokens": 3_000}).json()["budget_tokens"] == 3_000
-    refused(api.get("boot/config"), 403, "not_permitted")
+    check_refused(api.get("boot/config"), 403, "not_permitted")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_key_that_may_only_configure_sees_what_it_changed(tenant):
 )
 def test_p2_p31_a_wrong_setting_is_refused_and_nothing_is_changed(api, tenant, body, code, fields):
     before = Tenant.objects.values().get(pk=tenant.pk)
-    refused(api.patch("boot/config", body), 400, code, *fields)
+    check_refused(api.patch("boot/config", body), 400, code, *fields)
     assert Tenant.objects.values().get(pk=tenant.pk) == before
     assert not Event.objects.filter(verb="config.changed").exists()
 

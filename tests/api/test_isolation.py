@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 
 from tests import factories
-from tests.api.conftest import refused
+from tests.api.conftest import check_refused
 from tests.api.operations import OPERATIONS
 
 MARK = "zanzibar"
@@ -35,9 +35,9 @@ def test_another_tenant_s_rows_are_not_there(api, other_tenant, theirs, operatio
     before = rows_of(other_tenant)
     response = api.call(operation.method, operation.path.format(**theirs), operation.body)
     if operation.names_a_row:
-        foreign = refused(response, 404, "not_found")
+        foreign = check_refused(response, 404, "not_found")
         unknown = operation.path.format(memory="mem-4711", promise="prm-4711", boot="boot-4711")
-        problem = refused(api.call(operation.method, unknown, operation.body), 404, "not_found")
+        problem = check_refused(api.call(operation.method, unknown, operation.body), 404, "not_found")
         number = next(one for name, one in theirs.items() if f"{{{name}}}" in operation.path).split("-")[1]
         assert foreign["detail"] == problem["detail"].replace("4711", number), "told like an id that nobody has"
     else:
@@ -52,7 +52,7 @@ def test_nothing_in_a_request_names_another_tenant(api, other_tenant, theirs):
     for path in (f"memories?tenant={other_tenant.slug}", f"boot/preview?tenant_id={other_tenant.pk}"):
         assert api.get(path).status_code == 400
     body = {"type": "episodic", "content": "x", "tenant": other_tenant.slug}
-    refused(api.post("memories", body), 400, "invalid_input", "tenant")
+    check_refused(api.post("memories", body), 400, "invalid_input", "tenant")
     for header in ("X_Tenant", "X_Revell_Tenant"):
         assert api.get("memories", **{header: other_tenant.slug}).json()["total"] == 0
 

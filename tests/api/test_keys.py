@@ -13,7 +13,7 @@ from memories.engine.kinds import KEY_SCOPES
 from memories.models import ApiKey
 from memories.services import keys
 from tests import factories
-from tests.api.conftest import Api, refused
+from tests.api.conftest import Api, check_refused
 from tests.api.operations import OPERATIONS
 from tests.guards.routes import routes
 from tests.guards.surface import OPERATIONS as SURFACE
@@ -54,7 +54,7 @@ def test_each_operation_refuses_every_other_scope_and_names_its_own(tenant, ids,
     # Whoever may not call is not told what is wrong with the call, either.
     for body in (operation.body, {"no": "such field"}):
         response = api.call(operation.method, operation.path.format(**ids), body)
-        problem = refused(response, 403, "not_permitted")
+        problem = check_refused(response, 403, "not_permitted")
         assert problem["scope"] == operation.scope
         assert f"“{operation.scope}”" in problem["detail"]
 
@@ -85,7 +85,7 @@ def bad_keys(tenant):
 @pytest.mark.parametrize("operation", [one for one in OPERATIONS if not one.names_a_row], ids=str)
 def test_without_a_key_nothing_answers(tenant, operation):
     response = Api("").call(operation.method, operation.path, operation.body)
-    refused(response, 401, "not_authenticated")
+    check_refused(response, 401, "not_authenticated")
     assert response["WWW-Authenticate"] == "Bearer"
 
 
@@ -93,7 +93,7 @@ def test_garbage_revoked_and_expired_keys_are_told_alike(tenant):
     told = set()
     for key in bad_keys(tenant):
         response = Api(key).get("memories")
-        refused(response, 401, "not_authenticated")
+        check_refused(response, 401, "not_authenticated")
         assert response["WWW-Authenticate"] == "Bearer"
         told.add(response.content)
     assert len(told) == 1
@@ -104,7 +104,7 @@ def test_garbage_revoked_and_expired_keys_are_told_alike(tenant):
 )
 def test_only_the_bearer_scheme_is_read(tenant, header):
     key = factories.issue_key(tenant)
-    refused(Api("").get("memories", Authorization=header.format(key=key)), 401, "not_authenticated")
+    check_refused(Api("").get("memories", Authorization=header.format(key=key)), 401, "not_authenticated")
 
 
 def test_the_scheme_is_read_in_any_case(tenant):
@@ -115,22 +115,22 @@ def test_the_scheme_is_read_in_any_case(tenant):
 def test_a_key_in_an_address_or_a_cookie_or_a_body_is_no_key(tenant):
     key = factories.issue_key(tenant)
     for path in (f"memories?api_key={key}", f"memories?key={key}", f"memories?access_token={key}"):
-        refused(Api("").get(path), 401, "not_authenticated")
-    refused(Api("").post("recall", {"query": "x", "api_key": key}), 401, "not_authenticated")
-    refused(Api("").get("memories", Cookie=f"Authorization=Bearer {key}"), 401, "not_authenticated")
+        check_refused(Api("").get(path), 401, "not_authenticated")
+    check_refused(Api("").post("recall", {"query": "x", "api_key": key}), 401, "not_authenticated")
+    check_refused(Api("").get("memories", Cookie=f"Authorization=Bearer {key}"), 401, "not_authenticated")
 
 
 def test_a_session_of_a_person_is_no_key(tenant):
     person, _ = factories.person_in(tenant)
     api = Api("")
     api.client.force_login(person)
-    refused(api.get("memories"), 401, "not_authenticated")
+    check_refused(api.get("memories"), 401, "not_authenticated")
 
 
 def test_no_key_stands_in_the_log_or_in_an_answer(api, tenant, caplog):
     caplog.set_level(logging.DEBUG)
     secret = api.key.split("_")[2]
-    refused(Api(api.key + "x").get("memories"), 401, "not_authenticated")
+    check_refused(Api(api.key + "x").get("memories"), 401, "not_authenticated")
     answers = [
         api.get(f"memories?nonsense={api.key}").content,
         api.post("recall", {"query": 7}).content,

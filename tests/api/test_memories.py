@@ -9,7 +9,7 @@ import pytest
 
 from memories.models import Memory, MemoryRevision
 from tests import factories
-from tests.api.conftest import refused
+from tests.api.conftest import check_refused
 
 FIELDS = {
     "id", "type", "content", "category", "key", "tags", "importance", "source", "occurred_at", "created_at",
@@ -81,9 +81,9 @@ def test_a_batch_is_stored_in_the_order_sent(api):
 def test_a_batch_is_all_or_nothing_and_names_the_place(api):
     good = {"type": "episodic", "content": "good"}
     wrong_type = api.post("memories", {"items": [good, {"type": "episodic", "content": 7}, {"tpye": "core"}]})
-    refused(wrong_type, 400, "invalid_input", "items.1.content", "items.2.tpye", "items.2.type")
+    check_refused(wrong_type, 400, "invalid_input", "items.1.content", "items.2.tpye", "items.2.type")
     wrong_rule = api.post("memories", {"items": [good, {"type": "axiom", "content": "x" * 251}]})
-    refused(wrong_rule, 400, "invalid_input", "items.1.content")
+    check_refused(wrong_rule, 400, "invalid_input", "items.1.content")
     cap = api.post(
         "memories",
         {
@@ -93,16 +93,16 @@ def test_a_batch_is_all_or_nothing_and_names_the_place(api):
             ]
         },
     )
-    refused(cap, 409, "category_cap_exceeded", "items.2")
+    check_refused(cap, 409, "category_cap_exceeded", "items.2")
     assert not Memory.objects.exists()
 
 
 def test_a_batch_has_1_to_500_items_and_nothing_beside_them(api):
     item = {"type": "episodic", "content": "x"}
-    refused(api.post("memories", {"items": []}), 400, "invalid_input", "items")
-    refused(api.post("memories", {"items": [item] * 501}), 400, "invalid_input", "items")
-    refused(api.post("memories", {"items": [item], "type": "core"}), 400, "invalid_input", "type")
-    refused(api.post("memories", {"items": item}), 400, "invalid_input", "items")
+    check_refused(api.post("memories", {"items": []}), 400, "invalid_input", "items")
+    check_refused(api.post("memories", {"items": [item] * 501}), 400, "invalid_input", "items")
+    check_refused(api.post("memories", {"items": [item], "type": "core"}), 400, "invalid_input", "type")
+    check_refused(api.post("memories", {"items": item}), 400, "invalid_input", "items")
     assert api.post("memories", {"items": [item] * 500}).status_code == 201
 
 
@@ -143,7 +143,7 @@ def test_a_batch_has_1_to_500_items_and_nothing_beside_them(api):
     ],
 )
 def test_what_is_no_memory_is_refused_by_field(api, body, code, fields):
-    refused(api.post("memories", body), 400, code, *fields)
+    check_refused(api.post("memories", body), 400, code, *fields)
     assert not Memory.objects.exists()
 
 
@@ -167,7 +167,7 @@ def test_a_stale_write_is_a_conflict_with_the_present_state(api, write, tag):
         "archive": lambda: api.post("memories/mem-1/archive", If_Match=tag),
         "restore": lambda: api.post("memories/mem-1/restore", If_Match=tag),
     }[write]()
-    problem = refused(response, 409, "stale_version")
+    problem = check_refused(response, 409, "stale_version")
     assert problem["current"] == api.get("memories/mem-1").json()
     assert problem["current"]["content"] == "second"
 
@@ -182,17 +182,17 @@ def test_a_matching_precondition_or_none_lets_the_write_through(api, tag):
 @pytest.mark.parametrize("tag", ["v1", '"1', '"1", "2"', "version 1", "W/1", '"a"b"'])
 def test_a_malformed_precondition_is_no_precondition(api, tag):
     api.post("memories", {"type": "episodic", "content": "first"})
-    refused(api.patch("memories/mem-1", {"content": "second"}, If_Match=tag), 400, "invalid_input", "If-Match")
+    check_refused(api.patch("memories/mem-1", {"content": "second"}, If_Match=tag), 400, "invalid_input", "If-Match")
     assert api.get("memories/mem-1").json()["version"] == 1
 
 
 def test_a_patch_of_nothing_or_with_null_is_refused(api):
     api.post("memories", {"type": "episodic", "content": "first"})
-    refused(api.patch("memories/mem-1", {}), 400, "invalid_input", "")
-    refused(api.patch("memories/mem-1"), 400, "invalid_input", "")
-    refused(api.patch("memories/mem-1", {"category": None}), 400, "invalid_input", "category")
-    refused(api.patch("memories/mem-1", {"type": "core"}), 400, "invalid_input", "type")
-    refused(api.patch("memories/mem-1", {"key": "k"}), 400, "invalid_input", "key")
+    check_refused(api.patch("memories/mem-1", {}), 400, "invalid_input", "")
+    check_refused(api.patch("memories/mem-1"), 400, "invalid_input", "")
+    check_refused(api.patch("memories/mem-1", {"category": None}), 400, "invalid_input", "category")
+    check_refused(api.patch("memories/mem-1", {"type": "core"}), 400, "invalid_input", "type")
+    check_refused(api.patch("memories/mem-1", {"key": "k"}), 400, "invalid_input", "key")
 
 
 def test_archive_and_restore(api):
@@ -205,14 +205,14 @@ def test_archive_and_restore(api):
     assert api.get("memories?archived=true").json()["total"] == 1
     restored = api.post("memories/mem-1/restore")
     assert (restored.json()["archived_at"], restored["ETag"]) == (None, '"3"')
-    refused(api.post("memories/mem-1/archive", {"force": True}), 400, "invalid_input", "force")
+    check_refused(api.post("memories/mem-1/archive", {"force": True}), 400, "invalid_input", "force")
 
 
 def test_forget_puts_into_the_bin_and_restore_brings_back(api):
     api.post("memories", {"type": "episodic", "content": "a matter"})
     assert api.delete("memories/mem-1").status_code == 204
-    refused(api.get("memories/mem-1"), 404, "not_found")
-    refused(api.delete("memories/mem-1"), 404, "not_found")
+    check_refused(api.get("memories/mem-1"), 404, "not_found")
+    check_refused(api.delete("memories/mem-1"), 404, "not_found")
     assert api.post("recall", {"query": "matter"}).json()["results"] == []
     assert api.post("memories/mem-1/restore").status_code == 200
     assert api.post("recall", {"query": "matter"}).json()["total_matched"] == 1
@@ -224,7 +224,7 @@ def test_forget_puts_into_the_bin_and_restore_brings_back(api):
 def test_only_an_id_of_its_form_names_something(api, wrong):
     body = {"type": "episodic", "content": "x"}
     api.post("memories", body)
-    refused(api.get(f"memories/{wrong}"), 404, "not_found")
+    check_refused(api.get(f"memories/{wrong}"), 404, "not_found")
 
 
 class TestList:
@@ -296,7 +296,9 @@ class TestList:
             ("limit=5&limit=6", "limit"),
             ("cursor=", "cursor"),
             ("cursor=nonsense", "cursor"),
-            ("cursor=WzAsMV0", "cursor"),
+            ("cursor=n-1", "cursor"),
+            ("cursor=n-1--1", "cursor"),
+            ("cursor=n-%D9%A3-1", "cursor"),
             ("cursor=%00", "cursor"),
             ("type=dream", "type"),
             ("type=", "type"),
@@ -313,7 +315,11 @@ class TestList:
         ],
     )
     def test_an_unknown_or_wrong_parameter_is_an_error_and_never_a_lie(self, api, query, field):
-        refused(api.get(f"memories?{query}"), 400, "invalid_input", field)
+        check_refused(api.get(f"memories?{query}"), 400, "invalid_input", field)
+
+    @pytest.mark.parametrize("cursor", ["n-0-0", "p-0-0", "n-" + "9" * 18 + "-" + "9" * 18, "p-" + "9" * 18 + "-0"])
+    def test_every_cursor_of_the_form_in_the_schema_is_a_place_in_the_list(self, api, cursor):
+        assert api.get(f"memories?cursor={cursor}").json()["total"] == 9
 
     def test_a_time_without_a_zone_is_told_how_to_mend_it(self, api):
         problem = api.get("memories?since=2026-11-30T08:15:00").json()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memories.models import Event, Promise
-from tests.api.conftest import refused
+from tests.api.conftest import check_refused
 
 
 def test_p9_a_promise_is_made_and_its_use_of_the_cap_is_told(api, tenant):
@@ -58,7 +58,7 @@ def test_p11_the_list_is_oldest_first_with_cap_and_budget(api):
 def test_p6_p7_one_byte_over_the_cap_is_refused_and_exactly_full_is_not(api):
     api.patch("boot/config", {"budget_tokens": 2_000})
     assert api.post("promises", {"content": "x" * 1_000}).status_code == 201
-    problem = refused(api.post("promises", {"content": "y" * 25}), 409, "promise_cap_exceeded")
+    problem = check_refused(api.post("promises", {"content": "y" * 25}), 409, "promise_cap_exceeded")
     figures = {name: problem[name] for name in ("cap_bytes", "used_bytes", "requested_bytes", "over_bytes")}
     assert figures == {"cap_bytes": 1024, "used_bytes": 1000, "requested_bytes": 25, "over_bytes": 1}
     assert Promise.objects.count() == 1
@@ -74,13 +74,13 @@ def test_p8_a_lowered_budget_leaves_what_is_pending_and_says_so(api):
         assert "3,976 bytes over the cap of 1,024" in told["note"]
     assert listed["free_bytes"] == 0
     assert listed["total"] == 1
-    refused(api.post("promises", {"content": "y"}), 409, "promise_cap_exceeded")
+    check_refused(api.post("promises", {"content": "y"}), 409, "promise_cap_exceeded")
 
 
 def test_p12_release_withdraws_once(api, actor):
     api.post("promises", {"content": "Not needed."})
     assert api.delete("promises/prm-1").status_code == 204
-    refused(api.delete("promises/prm-1"), 404, "not_found")
+    check_refused(api.delete("promises/prm-1"), 404, "not_found")
     assert api.get("promises").json()["total"] == 0
     assert api.get("memories").json()["total"] == 0, "released is not decayed"
 
@@ -92,7 +92,7 @@ def test_p12_unknown_decayed_released_and_foreign_promises_look_alike(api, other
     api.delete("promises/prm-2")
     for number in range(1, 4):
         other_api.post("promises", {"content": f"foreign {number}"})
-    problems = [refused(api.delete(f"promises/prm-{number}"), 404, "not_found") for number in (1, 2, 3, 99)]
+    problems = [check_refused(api.delete(f"promises/prm-{number}"), 404, "not_found") for number in (1, 2, 3, 99)]
     told = {
         problem["detail"].replace(f"prm-{number}", "it")
         for problem, number in zip(problems, (1, 2, 3, 99), strict=True)
@@ -105,7 +105,7 @@ def test_p12_unknown_decayed_released_and_foreign_promises_look_alike(api, other
     "content", [" \n\t", "", "a\x00b", "bell\x07", "\u200b\u200d", "lone \ud800", 7, None, ["x"], True]
 )
 def test_p9_what_is_no_note_is_refused_by_field(api, content):
-    refused(api.post("promises", {"content": content}), 400, "invalid_input", "content")
+    check_refused(api.post("promises", {"content": content}), 400, "invalid_input", "content")
     assert not Promise.objects.exists()
 
 

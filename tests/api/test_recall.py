@@ -8,7 +8,7 @@ import pytest
 
 from memories.engine.help import TOPICS
 from tests import factories
-from tests.api.conftest import refused
+from tests.api.conftest import check_refused
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_no_query_is_hostile(api, stored, query):
     ],
 )
 def test_a_wrong_question_is_refused_by_field(api, body, field):
-    refused(api.post("recall", body), 400, "invalid_input", field)
+    check_refused(api.post("recall", body), 400, "invalid_input", field)
 
 
 def test_help_has_every_topic_and_names_them_when_asked_for_another(api):
@@ -94,5 +94,5 @@ def test_help_has_every_topic_and_names_them_when_asked_for_another(api):
     assert [topic["name"] for topic in listed] == [topic.name for topic in TOPICS]
     for topic in listed:
         assert api.get(f"help/{topic['name']}").json() == topic
-    problem = refused(api.get("help/soup"), 404, "not_found")
+    problem = check_refused(api.get("help/soup"), 404, "not_found")
     assert "promises" in problem["detail"]

@@ -11,7 +11,7 @@ from django.test import Client
 from memories.engine.limits import BODY_MAX_BYTES
 from memories.selectors import recall as recall_selector
 from memories.services import keys
-from tests.api.conftest import refused
+from tests.api.conftest import check_refused
 
 
 @pytest.mark.parametrize(
@@ -36,21 +36,23 @@ from tests.api.conftest import refused
     ],
 )
 def test_what_is_not_json_is_refused(api, body):
-    problem = refused(api.raw("POST", "recall", body), 400, "invalid_input")
+    problem = check_refused(api.raw("POST", "recall", body), 400, "invalid_input")
     assert problem["detail"].startswith("The body is")
 
 
 @pytest.mark.parametrize("body", [b"null", b"[]", b'"text"', b"7", b"true", b'[{"query": "x"}]'])
 def test_json_that_is_no_object_is_refused(api, body):
-    refused(api.raw("POST", "recall", body), 400, "invalid_input", "")
+    check_refused(api.raw("POST", "recall", body), 400, "invalid_input", "")
 
 
 def test_a_number_beyond_all_bounds_is_refused_by_field(api):
-    refused(
+    check_refused(
         api.raw("POST", "recall", b'{"query": "x", "min_importance": 1e999}'), 400, "invalid_input", "min_importance"
     )
-    refused(api.raw("POST", "recall", b'{"query": "x", "limit": 1e999}'), 400, "invalid_input", "limit")
-    refused(api.raw("POST", "recall", b'{"query": "x", "limit": ' + b"9" * 4_000 + b"}"), 400, "invalid_input", "limit")
+    check_refused(api.raw("POST", "recall", b'{"query": "x", "limit": 1e999}'), 400, "invalid_input", "limit")
+    check_refused(
+        api.raw("POST", "recall", b'{"query": "x", "limit": ' + b"9" * 4_000 + b"}"), 400, "invalid_input", "limit"
+    )
 
 
 def test_a_whole_number_may_be_written_with_a_point(api):
@@ -75,7 +77,7 @@ def test_unknown_names_are_told_all_at_once_however_they_look(api):
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", ""],
 )
 def test_a_body_in_another_form_is_refused(api, kind):
-    problem = refused(
+    problem = check_refused(
         api.raw("POST", "recall", b'{"query": "x"}', **{"Content-Type": kind}), 415, "unsupported_media_type"
     )
     assert problem["available"] == ["application/json"]
@@ -100,7 +102,7 @@ def test_a_charset_beside_the_type_is_no_fault(api):
 )
 def test_a_verb_that_an_address_does_not_have(api, method, path, allowed):
     response = api.call(method, path)
-    problem = refused(response, 405, "method_not_allowed")
+    problem = check_refused(response, 405, "method_not_allowed")
     assert set(response["Allow"].split(", ")) >= set(allowed.split(", "))
     assert problem["allowed"] == response["Allow"].split(", ")
 
@@ -116,7 +118,7 @@ def test_head_answers_like_get_without_a_body(api):
 
 
 def test_a_body_over_the_limit_is_refused_before_it_is_read(api):
-    problem = refused(api.raw("POST", "memories", b"x" * (BODY_MAX_BYTES + 1)), 413, "too_large")
+    problem = check_refused(api.raw("POST", "memories", b"x" * (BODY_MAX_BYTES + 1)), 413, "too_large")
     assert problem["limit_bytes"] == BODY_MAX_BYTES
     full = json.dumps({"items": [{"type": "episodic", "content": "x" * 30_000}] * 69}).encode()
     assert api.raw("POST", "memories", full + b" " * (BODY_MAX_BYTES - len(full))).status_code == 201
@@ -133,7 +135,7 @@ def test_a_database_that_does_not_answer_is_unavailable(api, monkeypatch, fault,
     else:
         monkeypatch.setattr(recall_selector, "_matching", fail)
     response = api.post("recall", {"query": "x"})
-    problem = refused(response, 503, "unavailable")
+    problem = check_refused(response, 503, "unavailable")
     assert int(response["Retry-After"]) == problem["retry_after"] > 0
     assert "locked" not in response.text
 
