@@ -49,7 +49,14 @@
     output.classList.toggle("is-bad", total !== 100);
   };
 
+  /* Pages print UTC; the reader's own time is one hover away. */
+  const local = (time) => {
+    const moment = new Date(time.dateTime);
+    if (time.dateTime.includes("T") && !Number.isNaN(moment.getTime())) time.title = `${moment.toLocaleString()} here`;
+  };
+
   const prepare = (root) => {
+    root.querySelectorAll("time[datetime]").forEach(local);
     root.querySelectorAll("[data-script]").forEach((one) => one.removeAttribute("hidden"));
     root.querySelectorAll("textarea[data-count]").forEach(count);
     root.querySelectorAll("[data-sum]").forEach(sum);
