@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memories.api.views import boots, config, help, memories, promises, recall  # noqa: A004 (the noun is help)
+from memories.api.views import boots, config, help, hooks, memories, promises, recall  # noqa: A004 (the noun is help)
 
 urlpatterns = [
     path("boot", boots.Serve.as_view(), name="boot"),
@@ -20,6 +20,7 @@ urlpatterns = [
     path("memories/<str:id>/archive", memories.Archive.as_view(), name="memory-archive"),
     path("memories/<str:id>/restore", memories.Restore.as_view(), name="memory-restore"),
     path("recall", recall.Recall.as_view(), name="recall"),
+    path("hooks/<str:client>", hooks.Hook.as_view(), name="hook"),
     path("help", help.Topics.as_view(), name="help"),
     path("help/<str:topic>", help.Topic.as_view(), name="help-topic"),
 ]

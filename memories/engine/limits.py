@@ -31,6 +31,13 @@ SESSION_ID_MAX_CHARS = 200
 BOOT_TEXTS_KEPT = 100
 LEFT_OUT_LISTED_MAX = 200
 
+# Delivery by hooks. The agents cut a hook's text above 10,000 characters (Codex above about as many bytes); below that
+# there is room for cutting at line ends, and for the line that the program in the agent puts above an old payload.
+HOOK_SLICE_CHARS = 9_500
+HOOK_SLICE_ROOM_BYTES = 9_750
+HOOK_SLICES_MAX = 14
+HOOK_MOMENT_MAX_CHARS = 100
+
 # Memories
 CONTENT_MAX_BYTES = 32_768
 AXIOM_MAX_CHARS = 250

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -141,8 +141,10 @@ def serve(actor: Actor, *, request: BootRequest) -> Served:
     return _served(boot, repeat=False)
 
 
-def decay(actor: Actor, *, boot: int) -> list[Ending]:
+def decay(actor: Actor, *, boot: int, promises: Collection[int] | None = None) -> list[Ending]:
     """Turn what the boot showed into episodic memories, each promise in a transaction of its own (P37, P39 to P41).
+
+    With `promises` only these numbers, for a payload that leaves in several answers.
 
     Calling it again settles what is not settled; nothing ever decays twice (P40). A promise whose decay fails stays
     pending and is logged by its id. While an explicit acknowledgement is awaited, nothing happens (P42).
@@ -155,6 +157,8 @@ def decay(actor: Actor, *, boot: int) -> list[Ending]:
         .filter(boot__number=boot, outcome__in=_OPEN)
         .exclude(boot__acknowledge=Acknowledge.EXPLICIT, boot__acknowledged_at__isnull=True)
     )
+    if promises is not None:
+        open_ones = open_ones.filter(number__in=promises)
     for served in open_ones.order_by("number"):
         try:
             endings.append(_decay_one(actor, served, now=now))

@@ -42,6 +42,9 @@ OPERATIONS = (
     Operation("POST", "memories/{memory}/restore", "write"),
     Operation("DELETE", "memories/{memory}", "write"),
     Operation("POST", "recall", "read", {"query": "zanzibar"}),
+    Operation(
+        "POST", "hooks/codex", "boot", {"hook_event_name": "SessionStart", "session_id": "s", "source": "resume"}
+    ),
     Operation("GET", "help", "read"),
     Operation("GET", "help/boot", "read"),
 )

@@ -106,7 +106,7 @@ OPERATIONS = (
     Operation(
         "deliver at a session's start",
         "boot",
-        NotYet(("POST hooks/{id}",), LATER),
+        ("POST hooks/{id}",),
         Blank("an agent's hook calls over HTTP, before the agent can call a tool"),
     ),
 )

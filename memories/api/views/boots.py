@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -85,7 +85,7 @@ class Serve(Endpoint):
         else:
             body, headers = JSONRenderer().render(BootOut(served).data), {}
         return StreamingHttpResponse(
-            _delivered(call.actor, served.boot, body),
+            delivered(call.actor, served.boot, body),
             content_type=_content_type(call.request),
             headers=headers,
         )
@@ -144,9 +144,10 @@ class Acknowledgement(Endpoint):
         return Response(PastBootOut(boot.acknowledge(call.actor, number=number_of(Prefix.BOOT, boot_id))).data)
 
 
-def _delivered(actor: Actor, number: int, body: bytes) -> Iterator[bytes]:
+def delivered(actor: Actor, number: int, body: bytes, *, promises: Collection[int] | None = None) -> Iterator[bytes]:
     """The body in pieces, then the decay, then the end: who reads to the end finds it done (P38).
 
+    Where the body holds only a part of the payload, `promises` are the numbers of those that decay with it.
     A server closes the iterator when the connection breaks, which ends this function at the piece it had reached.
     """
     for start in range(0, len(body), CHUNK_BYTES):
@@ -154,7 +155,7 @@ def _delivered(actor: Actor, number: int, body: bytes) -> Iterator[bytes]:
     # An empty piece writes nothing, and is asked for only when the last one was taken.
     yield b""
     try:
-        boot.decay(actor, boot=number)
+        boot.decay(actor, boot=number, promises=promises)
     except Exception:
         # The agent has its payload; what did not decay is pending and is served again (P39).
         log.exception("the promises of boot-%s did not decay; they stay pending", number)
