@@ -93,6 +93,10 @@ def read_environment() -> tuple[str, str]:
         raise Fault("REVELL_KEY holds a character that no key has")
     if not url.startswith(("http://", "https://")):
         raise Fault("REVELL_URL does not begin with http:// or https://")
+    try:
+        _ = urllib.parse.urlsplit(url).port
+    except ValueError:
+        raise Fault("REVELL_URL is no address") from None
     return url, key
 
 
@@ -201,6 +205,8 @@ def hear(address: str, key: str, event: bytes, heard: bytearray) -> None:
                 heard.extend(piece)
                 if len(heard) > ANSWER_MAX_BYTES:
                     raise Fault(f"{server(address)} does not answer like Revell: too much")
+            if response.length:
+                raise http.client.IncompleteRead(b"")
     except urllib.error.HTTPError as error:
         raise refused(error.code, address) from None
     except (http.client.IncompleteRead, ConnectionResetError, http.client.RemoteDisconnected):
@@ -391,5 +397,8 @@ if __name__ == "__main__":
         main(sys.argv[1:])
     except BaseException as error:  # noqa: BLE001 (whatever it is, the agent must start)
         print_line(f"a fault in this hook ({type(error).__name__}); nothing is added")
+        with contextlib.suppress(OSError):
+            sys.stdout.buffer.write(b"{}\n")
+            sys.stdout.buffer.flush()
     # Without waiting for a thread that still hears an answer.
     os._exit(0)

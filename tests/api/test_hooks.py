@@ -10,20 +10,20 @@ from django.db import DatabaseError
 from memories.models import Boot, Event, Memory, Promise
 from memories.services import boot as boot_service
 from tests import factories
-from tests.api.conftest import refused
+from tests.api.conftest import check_refused
 
 # As the agents send them, with the paths shortened.
 CLAUDE_CODE = {
     "session_id": "768ade88-b37d-4883-a75c-a778284eeba9",
-    "transcript_path": "/home/keeper/.claude/projects/-boat/768ade88.jsonl",
-    "cwd": "/boat",
+    "transcript_path": "~/.claude/projects/-boat/768ade88.jsonl",
+    "cwd": "boat",
     "hook_event_name": "SessionStart",
     "source": "startup",
 }
 CODEX = {
     "session_id": "01a22eb5-4f68-7452-a235-2c61d44d2729",
     "transcript_path": None,
-    "cwd": "/boat",
+    "cwd": "boat",
     "hook_event_name": "SessionStart",
     "model": "gpt-5",
     "permission_mode": "bypassPermissions",
@@ -119,7 +119,7 @@ def test_a_body_that_is_no_object_of_json_is_refused(api, raw):
 
 
 def test_an_unknown_agent_is_not_found_and_told_who_is_known(api):
-    problem = refused(api.post("hooks/emacs", CODEX), 404, "not_found")
+    problem = check_refused(api.post("hooks/emacs", CODEX), 404, "not_found")
     assert "claude-code" in problem["detail"]
     assert "codex" in problem["detail"]
 
@@ -139,15 +139,15 @@ def test_an_unknown_agent_is_not_found_and_told_who_is_known(api):
 )
 def test_what_our_own_program_adds_is_checked(api, query, field):
     promise(api)
-    refused(api.post(f"hooks/codex?{query}", CODEX), 400, "invalid_input", field)
+    check_refused(api.post(f"hooks/codex?{query}", CODEX), 400, "invalid_input", field)
     assert Promise.objects.exists()
 
 
 def test_only_a_key_that_may_boot_gets_a_payload(api, tenant):
     api.key = factories.issue_key(tenant, "read", "write", "configure")
-    refused(api.post("hooks/codex", CODEX), 403, "not_permitted")
+    check_refused(api.post("hooks/codex", CODEX), 403, "not_permitted")
     api.key = ""
-    refused(api.post("hooks/codex", CODEX), 401, "not_authenticated")
+    check_refused(api.post("hooks/codex", CODEX), 401, "not_authenticated")
     assert not Boot.objects.exists()
 
 
