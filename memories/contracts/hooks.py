@@ -18,7 +18,9 @@ class HookEvent(Contract):
 
     hook_event_name = Plain(required=False, schema={}, help_text="`SessionStart` asks for a payload; others for none.")
     session_id = Plain(required=False, schema={}, help_text="The agent's own name for its session.")
-    source = Plain(required=False, schema={}, help_text="`startup`, `resume`, `clear`, `fork` or `compact`.")
+    source = Plain(  # type: ignore[assignment]
+        required=False, schema={}, help_text="`startup`, `resume`, `clear`, `fork` or `compact`."
+    )
 
     @classmethod
     def read(cls, data: Any) -> dict[str, Any]:
