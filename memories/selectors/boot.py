@@ -30,7 +30,7 @@ def boot_snapshot(
 ) -> BootRows:
     """All rows of a payload but the contents of memories.
 
-    Seven queries, eight with `tenant` not given; a `recall_query` with a word in it adds three. None of them reads
+    Seven queries, eight with `tenant` not given; a `recall_query` with a word in it adds four. None of them reads
     more rows when the tenant stores more than the windows hold (P25). `config` replaces the tenant's own (P47).
     """
     tenant = tenant or Tenant.objects.get(pk=actor.tenant)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.expressions import RawSQL
 
 from memories.engine import recall as ranking
@@ -22,13 +22,12 @@ from memories.errors import InvalidInput
 from memories.models import Memory, Tenant
 from memories.models.memory import MemoryQuerySet
 
-# Newest first, so many are looked at; a query whose every word is common answers from the newest that hold one.
+# So many are ranked. Each word brings its newest ones, so a common word never crowds out a rare one.
 CANDIDATES_MAX = 500
 # A query of a thousand characters is mostly filler; the database is asked for this many different words.
 QUERY_WORDS_MAX = 48
-
-_SQLITE = "SELECT rowid FROM memories_words_fts WHERE memories_words_fts MATCH %s"
-_POSTGRESQL = "SELECT memory_id FROM memories_memorywords WHERE tenant_id = %s AND vector @@ %s::tsquery"
+# Each of so many words, the longest, is looked for by itself; all others together. Long words are mostly rare.
+_APART_MAX = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,10 @@ class RecallQuery:
     min_importance: float | None = None
     since: datetime | None = None
     until: datetime | None = None
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.types or self.tags or self.since or self.until) or self.min_importance is not None
 
     def scope(self) -> dict[str, Any]:
         """What was searched, in words of the call, so that an empty answer says so."""
@@ -88,11 +91,11 @@ def recall(actor: Actor, *, query: RecallQuery) -> Recalled:
         rows = rows.filter(occurred_at__lte=query.until.astimezone(UTC))
 
     scope = query.scope()
-    matching = _matching(actor, rows, query.query)
-    if matching is None:
+    words = query_words(query.query)[:QUERY_WORDS_MAX]
+    if not words:
         return Recalled(scope=scope)
-    ranked = _ranked(actor, matching, query.query)
-    best = ranked[: query.limit]
+    candidates, complete = _candidates(actor, rows, words)
+    best = _ranked(actor, candidates, words)[: query.limit]
     loaded = {
         memory.number: memory
         for memory in Memory.objects.of(actor)
@@ -101,7 +104,7 @@ def recall(actor: Actor, *, query: RecallQuery) -> Recalled:
     }
     return Recalled(
         hits=[Hit(loaded[hit.number], hit.score) for hit in best],
-        total_matched=len(ranked) if len(ranked) < CANDIDATES_MAX else matching.count(),
+        total_matched=len(candidates) if complete else _count(actor, rows, words, filtered=query.is_filtered),
         scope=scope,
     )
 
@@ -116,8 +119,11 @@ def recall_for_boot(actor: Actor, *, query: str, now: datetime, limit: int) -> l
             | Q(pk__in=Memory.objects.of(actor).filter(type=MemoryType.WORKING).archived(now).values("pk"))
         )
     )
-    matching = _matching(actor, rows, query)
-    return [] if matching is None else [hit.number for hit in _ranked(actor, matching, query)[:limit]]
+    words = query_words(query)[:QUERY_WORDS_MAX]
+    if not words:
+        return []
+    candidates, _ = _candidates(actor, rows, words)
+    return [hit.number for hit in _ranked(actor, candidates, words)[:limit]]
 
 
 def _check(query: RecallQuery) -> None:
@@ -137,27 +143,92 @@ def _check(query: RecallQuery) -> None:
     check_filters(tags=query.tags, since=query.since, until=query.until)
 
 
-def _matching(actor: Actor, rows: MemoryQuerySet, query: str) -> MemoryQuerySet | None:
-    """`rows` that hold one of the query's words; None for a query without a word (P33)."""
-    words = query_words(query)[:QUERY_WORDS_MAX]
-    if not words:
-        return None
-    # Words are ASCII letters and digits (`engine.words`), so quoting them is all that a query language needs.
+def _candidates(actor: Actor, rows: MemoryQuerySet, words: Sequence[str]) -> tuple[list[int], bool]:
+    """Keys of the `rows` worth ranking, and whether these are all that hold a word. One query.
+
+    The newest that hold all words, the newest that hold each of the longest words, and the newest that hold one of the
+    others: whatever the tenant stores, the database stops after a few of each.
+    """
+    longest = sorted(words, key=len, reverse=True)
+    apart, others = longest[:_APART_MAX], longest[_APART_MAX:]
+    asked = [_any_of([word]) for word in apart]
+    if len(words) > 1:
+        asked.append(_all_of(words))
+    if others:
+        asked.append(_any_of(others))
+    limit = CANDIDATES_MAX // len(asked)
+    parts = [_newest_holding(actor, rows, wanted, limit).query.sql_with_params() for wanted in asked]
+    # Only the names of the parts are put in here; what they ask for stays apart from them.
+    statement = " UNION ".join(f"SELECT * FROM ({sql}) AS part_{n}" for n, (sql, _) in enumerate(parts))  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [value for _, values in parts for value in values])
+        found = [key for (key,) in cursor.fetchall()]
+    # Every part lies inside the whole, so a whole below the limit means that no part was cut.
+    return found, len(found) < limit
+
+
+def _newest_holding(actor: Actor, rows: MemoryQuerySet, wanted: str, limit: int) -> QuerySet[Memory, Any]:
+    """Keys of the newest of `rows` that hold the `wanted` words."""
     if connection.vendor == "sqlite":
-        wanted = " OR ".join(f'"{word}"' for word in words)
-        found = RawSQL(_SQLITE, (f'tenant_id : "{actor.tenant}" AND words : ({wanted})',))  # noqa: S611
+        # The index itself gives its rows newest first, so the join ends as soon as the limit is reached.
+        holding = rows.extra(
+            tables=["memories_words_fts"],
+            where=["memories_words_fts.rowid = memories_memory.id", "memories_words_fts MATCH %s"],
+            params=[_in_fts(actor, wanted)],
+            order_by=["-memories_words_fts.rowid"],
+        )
     else:
-        wanted = " | ".join(f"'{word}'" for word in words)
-        found = RawSQL(_POSTGRESQL, (actor.tenant, wanted))  # noqa: S611
-    return rows.filter(pk__in=found)
+        holding = (
+            rows.filter(words_row__tenant_id=actor.tenant)
+            .extra(where=["memories_memorywords.vector @@ %s::tsquery"], params=[wanted])
+            .order_by("-pk")
+        )
+    return holding.values_list("pk")[:limit]
 
 
-def _ranked(actor: Actor, matching: MemoryQuerySet, query: str) -> Sequence[ranking.Hit]:
-    candidates = matching.order_by("-occurred_at", "-number").values_list("number", "words_row__words")
-    found = [ranking.Found(*row) for row in candidates[:CANDIDATES_MAX]]
+def _count(actor: Actor, rows: MemoryQuerySet, words: Sequence[str], *, filtered: bool) -> int:
+    """How many of `rows` hold one of the words."""
+    if connection.vendor == "sqlite":
+        found = "SELECT rowid FROM memories_words_fts WHERE memories_words_fts MATCH %s"
+        values: tuple[Any, ...] = (_in_fts(actor, _any_of(words)),)
+    else:
+        found = "SELECT memory_id FROM memories_memorywords WHERE tenant_id = %s AND vector @@ %s::tsquery"
+        values = (actor.tenant, _any_of(words))
+    if filtered:
+        return rows.filter(pk__in=RawSQL(found, values)).count()  # noqa: S611
+    # What is in the bin has no words, so without filters the index alone can answer.
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT COUNT(*) FROM ({found}) AS found", values)  # noqa: S608
+        return int(cursor.fetchone()[0])
+
+
+# Words are ASCII letters and digits (`engine.words`), so quoting them is all that a query language needs.
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return _joined(words, " OR ", " | ")
+
+
+def _all_of(words: Sequence[str]) -> str:
+    return _joined(words, " AND ", " & ")
+
+
+def _joined(words: Sequence[str], fts: str, tsquery: str) -> str:
+    if connection.vendor == "sqlite":
+        return fts.join(f'"{word}"' for word in words)
+    return tsquery.join(f"'{word}'" for word in words)
+
+
+def _in_fts(actor: Actor, wanted: str) -> str:
+    return f'tenant_id : "{actor.tenant}" AND words : ({wanted})'
+
+
+def _ranked(actor: Actor, candidates: Collection[int], words: Sequence[str]) -> Sequence[ranking.Hit]:
+    rows = Memory.objects.of(actor).filter(pk__in=candidates).order_by("-occurred_at", "-number")
+    found = [ranking.Found(*row) for row in rows.values_list("number", "words_row__words")]
     if not found:
         return []
     counts = Tenant.objects.values_list(
         "core_count", "working_count", "episodic_count", "semantic_count", "axiom_count"
     ).get(pk=actor.tenant)
-    return ranking.rank(query_words(query)[:QUERY_WORDS_MAX], found, stored=sum(counts))
+    return ranking.rank(words, found, stored=sum(counts))

@@ -10,10 +10,11 @@ from memories.engine.actor import Actor
 from memories.engine.delivery import BootRequest
 from memories.engine.kinds import MemoryType, Scope
 from memories.engine.limits import RECALLED_MAX
+from memories.engine.memories import MemoryDraft
 from memories.errors import InvalidInput, NotPermitted
 from memories.models import Memory, MemoryWords, Tenant
 from memories.selectors.memories import MemoryFilter, page_memories
-from memories.selectors.recall import RecallQuery, recall
+from memories.selectors.recall import CANDIDATES_MAX, RecallQuery, recall
 from memories.services import boot, memories, promises
 from tests import factories
 from tests.services.conftest import Clock
@@ -242,6 +243,34 @@ def test_the_best_comes_first_and_the_order_is_total(actor: Actor, clock: Clock)
     found = recall(actor, query=RecallQuery("twin")).hits
     assert [hit.memory.number for hit in found] == sorted(twins, reverse=True)
     assert len({hit.score for hit in found}) == 1
+
+
+def remember_all(actor: Actor, texts: list[str]) -> None:
+    for start in range(0, len(texts), 500):
+        drafts = [MemoryDraft(MemoryType.EPISODIC, text) for text in texts[start : start + 500]]
+        memories.remember_many(actor, drafts=drafts)
+
+
+@pytest.mark.parametrize(
+    "query", ["common zyzzyva", "note on zyzzyva: " + " ".join(["common", *"abcdefghijklmnopqrst"])]
+)
+def test_a_common_word_never_crowds_out_a_rare_one(actor: Actor, query: str) -> None:
+    """However many newer memories hold the other words of a question."""
+    factories.remember(actor, content="zyzzyva")
+    remember_all(actor, [f"common note {n % 60}" for n in range(CANDIDATES_MAX + 200)])
+    assert contents(actor, query, limit=1) == ["zyzzyva"]
+    assert "zyzzyva" in contents(actor, query, limit=1, types=(MemoryType.EPISODIC,))
+    text = boot.preview(actor, request=BootRequest(context_hint=query)).text
+    assert text.index("[REVELL | RECALLED]") < text.index("zyzzyva") < text.index("[REVELL | EPISODIC]")
+
+
+def test_an_old_memory_that_holds_all_the_words_comes_before_new_ones_that_hold_one(actor: Actor) -> None:
+    factories.remember(actor, content="red kite over the quay")
+    remember_all(actor, [f"{('red', 'kite', 'quay')[n % 3]} note {n}" for n in range(CANDIDATES_MAX * 2)])
+    assert contents(actor, "red kite quay", limit=1) == ["red kite over the quay"]
+    assert recall(actor, query=RecallQuery("red kite quay")).total_matched == CANDIDATES_MAX * 2 + 1
+    found = recall(actor, query=RecallQuery("red kite quay", min_importance=0.1))
+    assert found.total_matched == CANDIDATES_MAX * 2 + 1
 
 
 def test_the_limit_cuts_and_the_total_counts_everything(actor: Actor) -> None:
