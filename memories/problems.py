@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
+
 from memories.errors import (
     Conflict,
     InvalidInput,
@@ -62,6 +64,7 @@ PRESENTATIONS: dict[type[RevellError], Presentation] = {
     Unavailable: Presentation(503, 503, McpForm.TOOL_ERROR, EXIT_TRY_AGAIN),
 }
 RETRY_AFTER_DEFAULT_SECONDS = 5
+DATABASE_RETRY_AFTER_SECONDS = 2
 
 
 def presentation(error: RevellError | type[RevellError]) -> Presentation:
@@ -96,6 +99,16 @@ def http_headers(error: RevellError) -> dict[str, str]:
     if status in (429, 503):
         return {"Retry-After": str(int(error.data.get("retry_after", RETRY_AFTER_DEFAULT_SECONDS)))}
     return {}
+
+
+def database_fault(raised: Exception) -> Unavailable | None:
+    """What is said when the database raised this: that it does not answer now; None for anything else."""
+    if isinstance(raised, OperationalError | InterfaceError):
+        return Unavailable(
+            "The database does not answer in time. Nothing was changed; try again.",
+            retry_after=DATABASE_RETRY_AFTER_SECONDS,
+        )
+    return None
 
 
 def all_errors() -> list[type[RevellError]]:

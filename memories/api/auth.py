@@ -9,21 +9,16 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from memories.contracts.bearer import read_bearer
 from memories.engine.actor import Actor, Via
-from memories.errors import NotAuthenticated
 from memories.services import keys
 
 
 class KeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer rvl_…`, and nothing else: a key in an address would end up in logs."""
+    """`Authorization: Bearer rvl_…`."""
 
     def authenticate(self, request: Request) -> tuple[Actor, None]:
-        scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not secret.strip():
-            raise NotAuthenticated(
-                "Send an API key as “Authorization: Bearer rvl_…”; an owner of the agent can issue one."
-            )
-        return keys.authenticate(secret.strip(), via=Via.REST), None
+        return keys.authenticate(read_bearer(request.headers.get("Authorization", "")), via=Via.REST), None
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"

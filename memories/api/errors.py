@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
-from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse
 from django.http.request import UnreadablePostError
 from rest_framework import exceptions
@@ -22,13 +21,11 @@ from memories.errors import (
     NotPermitted,
     RevellError,
     TooLarge,
-    Unavailable,
     UnsupportedMediaType,
 )
-from memories.problems import as_problem, http_headers, presentation
+from memories.problems import as_problem, database_fault, http_headers, presentation
 
 PROBLEM_TYPE = "application/problem+json"
-_TRY_AGAIN_SECONDS = 2
 
 
 def problem_response(exception: Exception, context: dict[str, Any]) -> HttpResponse | None:
@@ -50,11 +47,6 @@ def as_revell_error(exception: Exception, context: dict[str, Any]) -> RevellErro
     match exception:
         case RevellError():
             return exception
-        case OperationalError() | InterfaceError():
-            return Unavailable(
-                "The database does not answer in time. Nothing was changed; try again.",
-                retry_after=_TRY_AGAIN_SECONDS,
-            )
         case RequestDataTooBig():
             return TooLarge(
                 f"The body is over the limit of {BODY_MAX_BYTES:,} bytes. Send it in several requests.",
@@ -78,4 +70,4 @@ def as_revell_error(exception: Exception, context: dict[str, Any]) -> RevellErro
             return NotAuthenticated("Send an API key as “Authorization: Bearer rvl_…”.")
         case PermissionDenied() | exceptions.PermissionDenied():
             return NotPermitted("This API key may not do this.")
-    return None
+    return database_fault(exception)

@@ -8,9 +8,9 @@ import json
 import pytest
 from django.db import DatabaseError, OperationalError
 
-from memories.api.views.boots import CHUNK_BYTES
 from memories.models import Boot, Event, Memory, Promise
 from memories.services import boot as boot_service
+from memories.services.handover import CHUNK_BYTES
 from tests import factories
 from tests.api.conftest import check_refused
 

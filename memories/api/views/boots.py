@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -27,22 +26,16 @@ from memories.contracts.boots import (
 )
 from memories.contracts.ids import Prefix, number_of
 from memories.contracts.pages import PageQuery
-from memories.engine.actor import Actor
 from memories.engine.kinds import Scope
 from memories.errors import InvalidInput
 from memories.selectors.boot import get_boot, page_boots
 from memories.services import boot
-
-log = logging.getLogger(__name__)
+from memories.services.handover import hand_over
 
 TAG = "boots"
 ID = id_parameter(Prefix.BOOT)
 PLAIN = "text/plain"
 JSON = "application/json"
-
-# A server takes a piece only when it got rid of earlier ones, so small pieces keep what is still on its way near to
-# what the client has: a connection that breaks is noticed before the last piece is handed over (docs/rest.md).
-CHUNK_BYTES = 4096
 
 
 class PlainTextRenderer(BaseRenderer):
@@ -85,7 +78,7 @@ class Serve(Endpoint):
         else:
             body, headers = JSONRenderer().render(BootOut(served).data), {}
         return StreamingHttpResponse(
-            delivered(call.actor, served.boot, body),
+            hand_over(call.actor, body=body, boots=[served.boot]),
             content_type=_content_type(call.request),
             headers=headers,
         )
@@ -142,23 +135,6 @@ class Acknowledgement(Endpoint):
     def post(self, call: Call, boot_id: str) -> Response:
         """Acknowledge a boot: the agent has read it, and its promises decay now. Doing it twice is harmless."""
         return Response(PastBootOut(boot.acknowledge(call.actor, number=number_of(Prefix.BOOT, boot_id))).data)
-
-
-def delivered(actor: Actor, number: int, body: bytes, *, promises: Collection[int] | None = None) -> Iterator[bytes]:
-    """The body in pieces, then the decay, then the end: who reads to the end finds it done (P38).
-
-    Where the body holds only a part of the payload, `promises` are the numbers of those that decay with it.
-    A server closes the iterator when the connection breaks, which ends this function at the piece it had reached.
-    """
-    for start in range(0, len(body), CHUNK_BYTES):
-        yield body[start : start + CHUNK_BYTES]
-    # An empty piece writes nothing, and is asked for only when the last one was taken.
-    yield b""
-    try:
-        boot.decay(actor, boot=number, promises=promises)
-    except Exception:
-        # The agent has its payload; what did not decay is pending and is served again (P39).
-        log.exception("the promises of boot-%s did not decay; they stay pending", number)
 
 
 def _with_header_key(call: Call) -> Mapping[str, Any]:

@@ -9,12 +9,12 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 from memories.api.operations import Call, Endpoint, operation
-from memories.api.views.boots import delivered
 from memories.contracts.hooks import HookEvent, HookOut, HookQuery, hook_call
 from memories.engine import hooks
 from memories.engine.kinds import Scope
 from memories.errors import NotFound
 from memories.services import boot
+from memories.services.handover import hand_over
 
 CLIENT = OpenApiParameter(
     "client",
@@ -51,10 +51,10 @@ class Hook(Endpoint):
         parts = hooks.slices(served.payload, asked.of)
         place = asked.slice - 1
         return StreamingHttpResponse(
-            delivered(
+            hand_over(
                 call.actor,
-                served.boot,
-                JSONRenderer().render(hooks.output(parts[place])),
+                body=JSONRenderer().render(hooks.output(parts[place])),
+                boots=[served.boot],
                 promises=hooks.promises_of_slices(parts)[place],
             ),
             content_type="application/json",
