@@ -36,7 +36,7 @@ class Operation:
 LATER = "written after the first services"
 
 OPERATIONS = (
-    Operation("serve a boot", "boot", ("POST boot",), NotYet(("revell_boot",), LATER)),
+    Operation("serve a boot", "boot", ("POST boot",), ("revell_boot",)),
     Operation(
         "preview a boot",
         "read",
@@ -47,7 +47,7 @@ OPERATIONS = (
         "acknowledge a boot",
         "boot",
         ("POST boots/{id}/acknowledge",),
-        NotYet(("revell_boot_acknowledge",), LATER),
+        ("revell_boot_acknowledge",),
     ),
     Operation(
         "past boots",
@@ -55,32 +55,32 @@ OPERATIONS = (
         ("GET boots", "GET boots/{id}"),
         Blank("an agent has its payload already; the history is for people"),
     ),
-    Operation("show config", "read", ("GET boot/config",), NotYet(("revell_boot_config",), LATER)),
-    Operation("change config", "configure", ("PATCH boot/config",), NotYet(("revell_boot_config",), LATER)),
-    Operation("make a promise", "write", ("POST promises",), NotYet(("revell_payload_promise",), LATER)),
-    Operation("list promises", "read", ("GET promises",), NotYet(("revell_payload_list",), LATER)),
+    Operation("show config", "read", ("GET boot/config",), ("revell_boot_config",)),
+    Operation("change config", "configure", ("PATCH boot/config",), ("revell_boot_config",)),
+    Operation("make a promise", "write", ("POST promises",), ("revell_payload_promise",)),
+    Operation("list promises", "read", ("GET promises",), ("revell_payload_list",)),
     Operation(
         "release a promise",
         "write",
         ("DELETE promises/{id}",),
-        NotYet(("revell_payload_release",), LATER),
+        ("revell_payload_release",),
     ),
-    Operation("remember", "write", ("POST memories",), NotYet(("revell_remember",), LATER)),
+    Operation("remember", "write", ("POST memories",), ("revell_remember",)),
     Operation(
         "read memories",
         "read",
         ("GET memories", "GET memories/{id}"),
-        NotYet(("revell_recall_exact",), LATER),
+        ("revell_recall_exact",),
     ),
-    Operation("revise a memory", "write", ("PATCH memories/{id}",), NotYet(("revell_remember",), LATER)),
+    Operation("revise a memory", "write", ("PATCH memories/{id}",), ("revell_remember",)),
     Operation(
         "archive and restore a memory",
         "write",
         ("POST memories/{id}/archive", "POST memories/{id}/restore"),
-        NotYet(("revell_archive",), LATER),
+        ("revell_archive",),
     ),
-    Operation("forget a memory", "write", ("DELETE memories/{id}",), NotYet(("revell_forget",), LATER)),
-    Operation("recall", "read", ("POST recall",), NotYet(("revell_recall",), LATER)),
+    Operation("forget a memory", "write", ("DELETE memories/{id}",), ("revell_forget",)),
+    Operation("recall", "read", ("POST recall",), ("revell_recall",)),
     Operation("capture a capsule", "write", NotYet(("POST capsules",), LATER), NotYet(("memory_capture",), LATER)),
     Operation(
         "read capsules",
@@ -102,7 +102,7 @@ OPERATIONS = (
         "retrieve capsules", "read", NotYet(("POST capsules/retrieve",), LATER), NotYet(("memory_retrieve",), LATER)
     ),
     Operation("digest capsules", "read", NotYet(("POST capsules/digest",), LATER), NotYet(("memory_digest",), LATER)),
-    Operation("help", "read", ("GET help", "GET help/{id}"), NotYet(("revell_help",), LATER)),
+    Operation("help", "read", ("GET help", "GET help/{id}"), ("revell_help",)),
     Operation(
         "deliver at a session's start",
         "boot",
