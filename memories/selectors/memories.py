@@ -76,8 +76,10 @@ def get_memory(actor: Actor, *, number: int) -> Memory:
 
 
 def list_revisions(actor: Actor, *, number: int) -> list[MemoryRevision]:
-    """The earlier versions of a memory, newest first."""
+    """The earlier versions of a memory, newest first. NotFound as for the memory itself."""
     actor.require(Scope.READ)
+    if not Memory.objects.of(actor).remembered().filter(number=number).exists():
+        raise NotFound(f"There is no mem-{number}.")
     return list(MemoryRevision.objects.of(actor).filter(memory__number=number).order_by("-version"))
 
 

@@ -108,6 +108,10 @@ def revise(actor: Actor, *, number: int, changes: Mapping[str, Any], version: in
         return memory
     if memory.archived_at is None:
         _check_caps(actor, tenant, draft, replacing=memory)
+        if memory.type == MemoryType.WORKING and memory.updated_at < working_cutoff(now):
+            # It ended by time and no sweep came by: what a change means must not depend on that.
+            memory.archived_at = now
+            _count(actor, {memory.type: -1})
     _revise(actor, memory, draft, now=now)
     events.record(actor, at=now, verb="memory.revised", memory=str(memory), version=memory.version)
     return memory
@@ -238,12 +242,13 @@ def _store(
     number = tenant.next_memory
     counted: dict[str, int] = {}
     several = len(drafts) > 1
+    changed = False
     for place, draft in enumerate(drafts):
         with _placed(place if several else None):
             existing = _find_by_key(actor, draft)
             if existing is not None:
                 stored.append(Remembered(existing, created=False))
-                _upsert(actor, tenant, existing, draft, now=now, count_caps=count_caps)
+                changed |= _upsert(actor, tenant, existing, draft, now=now, count_caps=count_caps)
                 continue
             if draft.type is MemoryType.AXIOM:
                 size = size_bytes(draft.content)
@@ -278,6 +283,8 @@ def _store(
         tenant.next_memory = number
         Tenant.objects.filter(pk=tenant.pk).update(next_memory=number)
         _count(actor, counted)
+    if not changed and not counted:
+        return stored
     what: dict[str, Any] = {"memories": len(stored), "created": sum(one.created for one in stored)}
     if not several:
         what = {"memory": str(stored[0].memory), "type": str(stored[0].memory.type), "created": stored[0].created}
@@ -339,8 +346,11 @@ def _find_by_key(actor: Actor, draft: MemoryDraft) -> Memory | None:
 
 def _upsert(
     actor: Actor, tenant: Tenant, memory: Memory, draft: MemoryDraft, *, now: datetime, count_caps: bool = True
-) -> None:
-    """Writing a key again revises, brings an archived memory back, and restarts a working memory's week."""
+) -> bool:
+    """Writing a key again revises, brings an archived memory back, and restarts a working memory's week.
+
+    False when it says what is there already, and nothing was written.
+    """
     before = _draft_of(memory)
     merged = replace(
         draft,
@@ -350,13 +360,14 @@ def _upsert(
     )
     working = memory.type == MemoryType.WORKING
     if _same(memory, merged) and memory.archived_at is None and not working:
-        return
+        return False
     if count_caps:
         _check_caps(actor, tenant, merged, replacing=memory)
     if memory.archived_at is not None:
         memory.archived_at = None
         _count(actor, {memory.type: 1})
     _revise(actor, memory, merged, now=now)
+    return True
 
 
 def _revise(actor: Actor, memory: Memory, draft: MemoryDraft, *, now: datetime) -> None:
@@ -459,6 +470,8 @@ def _same(memory: Memory, draft: MemoryDraft) -> bool:
 
 def _check_caps(actor: Actor, tenant: Tenant, draft: MemoryDraft, *, replacing: Memory | None) -> None:
     """The category cap or the axiom allowance, counted without the memory that is being replaced."""
+    if replacing is not None and _adds_nothing(replacing, draft):
+        return
     live = Memory.objects.of(actor).filter(archived_at__isnull=True, forgotten_at__isnull=True)
     if replacing is not None:
         live = live.exclude(pk=replacing.pk)
@@ -475,6 +488,15 @@ def _check_caps(actor: Actor, tenant: Tenant, draft: MemoryDraft, *, replacing: 
         engine.check_axiom_allowance(
             budget_tokens=tenant.budget_tokens, used_bytes=used, requested_bytes=size_bytes(draft.content)
         )
+
+
+def _adds_nothing(memory: Memory, draft: MemoryDraft) -> bool:
+    """Above a cap that was lowered under it, a memory may get a tag, another weight or a shorter text."""
+    if memory.archived_at is not None or memory.forgotten_at is not None:
+        return False
+    if draft.type is MemoryType.CORE:
+        return draft.category == memory.category and len(draft.content) <= memory.size_chars
+    return size_bytes(draft.content) <= memory.size_bytes
 
 
 def _axiom_bytes(actor: Actor) -> int:
