@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from memories.engine.actor import Actor
 from memories.engine.kinds import Scope
 from memories.engine.promises import cap_bytes
-from memories.models import Promise, ServedPromise, Tenant
+from memories.models import Promise, ServedPromise
+from memories.selectors.tenants import get_tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Pending:
 def list_pending(actor: Actor) -> Pending:
     """All pending promises with cap, use and budget."""
     actor.require(Scope.READ)
-    tenant = Tenant.objects.get(pk=actor.tenant)
+    tenant = get_tenant(actor)
     promises = list(Promise.objects.of(actor).order_by("number"))
     return Pending(
         promises=promises,
