@@ -6,11 +6,11 @@ PORT ?= 8000
 WORKERS ?= 1
 export PORT WORKERS
 
-.PHONY: help run test test-mcp check fix bench python
+.PHONY: help run test test-agents test-mcp check fix bench python
 .DEFAULT_GOAL := help
 
 help: ## say what there is
-	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' $(MAKEFILE_LIST) | expand -t 20
 
 run: python ## start Revell on this machine, on http://127.0.0.1:8000 (or PORT=...), with an SQLite file
 	@$(PYTHON) -m revell.install $(PORT)
@@ -26,6 +26,9 @@ test: python ## run every check, then every test on SQLite and on a PostgreSQL o
 test-mcp: python ## run the official MCP conformance suite against a real server (needs Node and npm)
 	@$(PYTHON) -c 'from revell.install import install; install(dev=True)'
 	@.venv/bin/python tests/mcp/conformance.py
+
+test-agents: python ## test with the real Claude Code and Codex, which npm brings into build/agents
+	@$(PYTHON) tests/integrations/agents/run.py $(ARGS)
 
 check: python ## lint, types, imports, templates, migrations, docs, deployment
 	@$(PYTHON) tests/run.py --only=check

@@ -8,6 +8,7 @@ import re
 import socket
 import stat
 import threading
+import tomllib
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -390,3 +391,12 @@ def test_the_plugin_names_no_secret_and_no_machine():
     assert mcp["headers"] == {"Authorization": "Bearer ${REVELL_KEY}"}
     manifest = json.loads((ROOT / "integrations/claude-code/.claude-plugin/plugin.json").read_text())
     assert manifest["name"] == "revell"
+
+
+def test_the_configurations_in_the_docs_can_be_read():
+    text = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 6
+    for block in blocks:
+        json.loads(block)
+    tomllib.loads((ROOT / "integrations" / "codex" / "config.toml").read_text(encoding="utf-8"))
