@@ -20,6 +20,7 @@ _REF = "#/components/schemas/"
 # What the engine checks with a sentence of its own, and a model learns from that sentence when it matters.
 _OF_INPUTS = frozenset({"type", "properties", "required", "items", "enum", "description", "minimum", "maximum"})
 _OF_INPUTS_ROOT = _OF_INPUTS | {"additionalProperties"}
+_LOOKED_FOR = frozenset({"id", "boot_id", "payload"})
 # The rest of a description is for who reads the reference.
 _FIRST = re.compile(r"[.;] ")
 
@@ -48,9 +49,22 @@ def input_schema(contract: type[Contract]) -> dict[str, Any]:
 
 
 def output_schema(shape: type[Shape]) -> dict[str, Any]:
-    """What a tool answers, first level only. Nothing is required: an error stands in the same place."""
+    """What a tool answers, first level only. Nothing is required: an error stands in the same place.
+
+    Of the texts only those are named that a client looks for; the others explain themselves in the answer.
+    """
     properties = _schema(shape, "response").get("properties", {})
-    return {"type": "object", "properties": {name: _kind(of) for name, of in properties.items()}}
+    kinds = {name: _kind(of) for name, of in properties.items()}
+    return {
+        "type": "object",
+        "properties": {name: {"type": kind} for name, kind in kinds.items() if kind != "string" or name in _LOOKED_FOR},
+    }
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """The type; of what may be null, "string", because it is left out like one."""
+    kind = schema.get("type", "string")
+    return "string" if isinstance(kind, list) else str(kind)
 
 
 def _lean(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,11 +80,6 @@ def _lean(schema: Mapping[str, Any]) -> dict[str, Any]:
     if "properties" in kept:
         kept["properties"] = {name: {"type": of["type"]} for name, of in kept["properties"].items()}
     return kept
-
-
-def _kind(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The type, unless it is a text, which most are, or may be null."""
-    return {"type": schema["type"]} if schema.get("type") not in (None, "string", ["string", "null"]) else {}
 
 
 def _schema(kind: type[Contract] | type[Shape], direction: Literal["request", "response"]) -> dict[str, Any]:

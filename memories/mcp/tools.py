@@ -12,6 +12,25 @@ from typing import Any
 
 from memories.contracts.base import Contract, Nothing, Shape
 from memories.contracts.boots import BootIn, PastBootOut
+from memories.contracts.capsule_calls import (
+    AliasIn,
+    BootstrapIn,
+    CapsuleId,
+    CapsuleOut,
+    CaptureIn,
+    DigestOut,
+    Fences,
+    ForgetIn,
+    ListIn,
+    PackOut,
+    RelateIn,
+    RelationOut,
+    RetrievedOut,
+    RetrieveIn,
+    RowsOut,
+    TierIn,
+    WholeOut,
+)
 from memories.contracts.config import ConfigOut
 from memories.contracts.memories import MemoryOut
 from memories.contracts.promises import PromiseIn, PromiseMade, PromisesOut
@@ -33,6 +52,7 @@ from memories.contracts.tools import (
 )
 from memories.engine.actor import Actor
 from memories.engine.kinds import Scope
+from memories.mcp import capsules as do_capsules
 from memories.mcp import operations as do
 from memories.mcp.answers import Answer
 from memories.mcp.schemas import input_schema, output_schema
@@ -139,6 +159,39 @@ TOOLS = (
     Tool("revell_help",
          "What to call when, and what belongs where. Topics: boot, promises, memories, recall, config, errors.",
          TopicIn, HelpOut, do.show_help, Scope.READ, READS),
+    Tool("memory_bootstrap",
+         "Start work on a project: what you cannot do, what to do next, what was decided, what failed. To find "
+         "something: memory_retrieve.",
+         BootstrapIn, PackOut, do_capsules.compile_pack, Scope.READ, READS),
+    Tool("memory_capture",
+         "Keep one finding of a project: a constraint, decision, failure_pattern, task, procedure, fact or reference. "
+         "It never changes: correct it by a new one with supersedes; finish a task by one with proves. Not for "
+         "yourself: revell_remember.",
+         CaptureIn, CapsuleOut, do_capsules.capture, Scope.WRITE, SETTLES),
+    Tool("memory_retrieve",
+         "Find capsules by terms, whole, best first. Aliases widen a term.",
+         RetrieveIn, RetrievedOut, do_capsules.retrieve, Scope.READ, READS),
+    Tool("memory_digest",
+         "Counts, the newest, and which tasks are ready, blocked or done.",
+         Fences, DigestOut, do_capsules.digest, Scope.READ, READS),
+    Tool("memory_list",
+         "Page through capsules by filters, headlines only. One whole: memory_get.",
+         ListIn, RowsOut, do_capsules.list_page, Scope.READ, READS),
+    Tool("memory_get",
+         "One capsule whole: content, relations, history.",
+         CapsuleId, WholeOut, do_capsules.read_one, Scope.READ, READS),
+    Tool("memory_relate",
+         "Relate two capsules: from blocks, supersedes, proves or is derived_from to. It cannot be undone.",
+         RelateIn, RelationOut, do_capsules.relate, Scope.WRITE, SETTLES),
+    Tool("memory_tier",
+         "Archive or quarantine a capsule, or make it active again.",
+         TierIn, CapsuleOut, do_capsules.change_tier, Scope.WRITE, SETTLES),
+    Tool("memory_forget",
+         "Destroy a capsule's content for good; number and reason stay. Outdated is not wrong: supersede it.",
+         ForgetIn, CapsuleOut, do_capsules.forget, Scope.WRITE, TAKES_AWAY),
+    Tool("memory_alias",
+         "Let memory_retrieve look for alias too when asked for term, one way. Without arguments: all aliases.",
+         AliasIn, RowsOut, do_capsules.list_or_make_aliases, Scope.READ, SETTLES, changing=Scope.WRITE),
 )
 # fmt: on
 BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -81,27 +81,21 @@ OPERATIONS = (
     ),
     Operation("forget a memory", "write", ("DELETE memories/{id}",), ("revell_forget",)),
     Operation("recall", "read", ("POST recall",), ("revell_recall",)),
-    Operation("capture a capsule", "write", NotYet(("POST capsules",), LATER), NotYet(("memory_capture",), LATER)),
+    Operation("capture a capsule", "write", NotYet(("POST capsules",), LATER), ("memory_capture",)),
     Operation(
         "read capsules",
         "read",
         NotYet(("GET capsules", "GET capsules/{id}"), LATER),
-        NotYet(("memory_list", "memory_get"), LATER),
+        ("memory_list", "memory_get"),
     ),
-    Operation(
-        "relate capsules", "write", NotYet(("POST capsules/relations",), LATER), NotYet(("memory_relate",), LATER)
-    ),
-    Operation(
-        "change a capsule's tier", "write", NotYet(("PUT capsules/{id}/tier",), LATER), NotYet(("memory_tier",), LATER)
-    ),
-    Operation("forget a capsule", "write", NotYet(("DELETE capsules/{id}",), LATER), NotYet(("memory_forget",), LATER)),
-    Operation("list aliases", "read", NotYet(("GET capsules/aliases",), LATER), NotYet(("memory_alias",), LATER)),
-    Operation("make an alias", "write", NotYet(("POST capsules/aliases",), LATER), NotYet(("memory_alias",), LATER)),
-    Operation("compile a pack", "read", NotYet(("POST bootstrap",), LATER), NotYet(("memory_bootstrap",), LATER)),
-    Operation(
-        "retrieve capsules", "read", NotYet(("POST capsules/retrieve",), LATER), NotYet(("memory_retrieve",), LATER)
-    ),
-    Operation("digest capsules", "read", NotYet(("POST capsules/digest",), LATER), NotYet(("memory_digest",), LATER)),
+    Operation("relate capsules", "write", NotYet(("POST capsules/relations",), LATER), ("memory_relate",)),
+    Operation("change a capsule's tier", "write", NotYet(("PUT capsules/{id}/tier",), LATER), ("memory_tier",)),
+    Operation("forget a capsule", "write", NotYet(("DELETE capsules/{id}",), LATER), ("memory_forget",)),
+    Operation("list aliases", "read", NotYet(("GET capsules/aliases",), LATER), ("memory_alias",)),
+    Operation("make an alias", "write", NotYet(("POST capsules/aliases",), LATER), ("memory_alias",)),
+    Operation("compile a pack", "read", NotYet(("POST bootstrap",), LATER), ("memory_bootstrap",)),
+    Operation("retrieve capsules", "read", NotYet(("POST capsules/retrieve",), LATER), ("memory_retrieve",)),
+    Operation("digest capsules", "read", NotYet(("POST capsules/digest",), LATER), ("memory_digest",)),
     Operation("help", "read", ("GET help", "GET help/{id}"), ("revell_help",)),
     Operation(
         "deliver at a session's start",

@@ -1,7 +1,7 @@
 """The official conformance suite and the official inspector against a real server: `make test-mcp`.
 
 It needs Node, and once the network for npm, so it is no part of `make test`. What of the suite cannot apply to Revell,
-and why, stands in `conformance.yml`; everything else must pass, and an entry that passes by now is an error too.
+and why, stands in `conformance-*.yml`; everything else must pass, and an entry that passes by now is an error too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ if __package__ in (None, ""):
 from tests.mcp.serving import ROOT, Served, serving, with_key
 
 FOLDER = ROOT / "build" / "mcp-conformance"
-BASELINE = Path(__file__).with_name("conformance.yml")
+BASELINES = {
+    "2025-11-25": Path(__file__).with_name("conformance-2025-11-25.yml"),
+    "2026-07-28": Path(__file__).with_name("conformance-2026-07-28.yml"),
+}
 PACKAGES = ("@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0")
 NODE = "22.23.5"
 NODE_MAJOR = 22
@@ -44,7 +47,7 @@ def main() -> int:
             name = " ".join(arguments)
             print(f"\n=== conformance {name} ===", flush=True)
             tool = FOLDER / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
-            command = [node, str(tool), "server", "--url", url, "--expected-failures", str(BASELINE)]
+            command = [node, str(tool), "server", "--url", url, "--expected-failures", str(BASELINES[arguments[-1]])]
             done = subprocess.run([*command, *arguments, "-o", str(FOLDER / "results")], check=False)
             failed += [f"conformance {name}"] if done.returncode else []
         failed += _inspect(node, served)

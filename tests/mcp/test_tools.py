@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import jsonschema
 import pytest
 from django.db import DatabaseError, OperationalError
 
@@ -98,6 +99,32 @@ def test_an_answer_is_the_same_as_values_and_as_text(mcp):
     assert "日本" in result["content"][0]["text"]
     refused = mcp.call("revell_remember", {"type": "episodic"})
     assert json.loads(refused["content"][0]["text"]) == refused["structuredContent"]
+
+
+def test_every_answer_fits_the_schema_that_the_tool_shows(mcp):
+    """Strict clients check it, errors too."""
+    calls = {
+        "revell_boot": {"acknowledge": "explicit"},
+        "revell_boot_acknowledge": {"id": "boot-1"},
+        "revell_payload_promise": {"content": "see this"},
+        "revell_remember": {"type": "core", "category": "soul", "key": "k", "content": "who"},
+        "revell_recall": {"query": "who"},
+        "revell_archive": {"id": "mem-1"},
+        "revell_payload_release": {"id": "prm-1"},
+        "memory_capture": {"kind": "fact", "content": "c", "project_id": "p"},
+        "memory_retrieve": {"terms": ["c"]},
+        "memory_get": {"id": "cap-1"},
+        "memory_tier": {"id": "cap-1", "tier": "archived"},
+        "memory_forget": {"id": "cap-1", "reason": "r"},
+    }
+    for tool in listed():
+        if tool["name"] not in calls:
+            calls[tool["name"]] = {}
+    assert set(calls) == {tool.name for tool in TOOLS}
+    for name, arguments in calls.items():
+        schema = listed_of(name)["outputSchema"]
+        jsonschema.validate(mcp.call(name, arguments)["structuredContent"], schema)
+        jsonschema.validate(mcp.refused(name, {"nonsense": True}), schema)
 
 
 # Boots ----------------------------------------------------------------------------------------------------------------
