@@ -78,7 +78,7 @@ def remember_many(actor: Actor, *, drafts: Sequence[MemoryDraft]) -> list[Rememb
             first = next(iter(errors))
             raise InvalidInput(f"Nothing was stored. {first}: {errors[first][0]}", errors=errors)
         tenant = lock_tenant(actor)
-        return _store(actor, tenant, checked, now=now)
+        return _store(actor, tenant, checked, now=now, in_batch=True)
 
 
 @transaction.atomic
@@ -234,8 +234,12 @@ def _store(
     verb: str = "memory.remembered",
     about: Mapping[str, Any] | None = None,
     count_caps: bool = True,
+    in_batch: bool = False,
 ) -> list[Remembered]:
-    """Store checked drafts in order. Upserts are written one by one, all others in bulk at the end."""
+    """Store checked drafts in order. Upserts are written one by one, all others in bulk at the end.
+
+    With `in_batch` an error names the place of its draft, also where there is only one.
+    """
     stored: list[Remembered] = []
     fresh: list[tuple[Memory, tuple[str, ...]]] = []
     axiom_bytes = _axiom_bytes(actor) if any(draft.type is MemoryType.AXIOM for draft in drafts) else 0
@@ -244,7 +248,7 @@ def _store(
     several = len(drafts) > 1
     changed = False
     for place, draft in enumerate(drafts):
-        with _placed(place if several else None):
+        with _placed(place if in_batch else None):
             existing = _find_by_key(actor, draft)
             if existing is not None:
                 stored.append(Remembered(existing, created=False))

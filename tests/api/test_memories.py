@@ -97,6 +97,13 @@ def test_a_batch_is_all_or_nothing_and_names_the_place(api):
     assert not Memory.objects.exists()
 
 
+def test_a_batch_of_one_names_the_place_too(api):
+    too_much = {"type": "core", "category": "tools", "key": "a", "content": "x" * 2_501}
+    check_refused(api.post("memories", {"items": [too_much]}), 409, "category_cap_exceeded", "items.0")
+    check_refused(api.post("memories", too_much), 409, "category_cap_exceeded")
+    assert not Memory.objects.exists()
+
+
 def test_a_batch_has_1_to_500_items_and_nothing_beside_them(api):
     item = {"type": "episodic", "content": "x"}
     check_refused(api.post("memories", {"items": []}), 400, "invalid_input", "items")
