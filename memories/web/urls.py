@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from memories.web.views import agents, boots, memories, payloads, people, promises, settings
+from memories.web.views import agents, boots, capsules, memories, payloads, people, promises, settings
 
 inside = [
     path("", agents.home, name="agent"),
@@ -23,6 +23,9 @@ inside = [
     path("memories/<int:number>/archive", memories.archive, name="memory-archive"),
     path("memories/<int:number>/restore", memories.restore, name="memory-restore"),
     path("memories/<int:number>/forget/", memories.forget, name="memory-forget"),
+    path("capsules/", capsules.index, name="capsules"),
+    path("capsules/<int:number>/", capsules.one, name="capsule"),
+    path("pack/", capsules.pack, name="pack"),
     path("settings/", settings.index, name="settings"),
 ]
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from memories.engine.delivery import BootRequest
 from memories.engine.kinds import Role
 from memories.models import Tenant
-from memories.services import boot, memories, promises
+from memories.services import boot, capsules, memories, promises
 from tests import factories
 from tests.conftest import find_chromium
 
@@ -111,6 +111,15 @@ def agent(transactional_db: None) -> Tenant:
     boot.decay(actor, boot=boot.serve(actor, request=BootRequest()).boot)
     memories.revise(actor, number=1, changes={"content": "I say what I know, and what I do not."})
     promises.make(actor, content="Look at this first.\n" + "It is long. " * 40)
+    for kind, content, links in (
+        ("constraint", hostile, {}),
+        ("task", "wire the projection", {}),
+        ("task", "publish the surface", {"blocked_by": ["cap-2"]}),
+        ("decision", "sqlite for the local store", {}),
+        ("decision", "postgres when it grows", {"supersedes": ["cap-4"]}),
+    ):
+        values = {"kind": kind, "content": content, "project_id": "nott", **links}
+        capsules.capture(actor, values=values)
     return tenant
 
 

@@ -105,7 +105,15 @@ def percent(part: float, whole: float) -> str:
 
 
 def bar(
-    name: str, title: str, parts: Iterable[Part], *, whole: int, height: int, letters: bool = False, limit: int = 0
+    name: str,
+    title: str,
+    parts: Iterable[Part],
+    *,
+    whole: int,
+    height: int,
+    letters: bool = False,
+    limit: int = 0,
+    unit: str = "B",
 ) -> Bar:
     """Parts side by side on a scale of `whole` bytes; beyond `limit`, where there is one, the excess is marked."""
     shown = [part for part in parts if part.bytes > 0]
@@ -121,7 +129,7 @@ def bar(
             segments.append(
                 Segment(
                     css=f"s-{part.name}",
-                    title=f"{part.title}, {part.bytes:,} B",
+                    title=f"{part.title}, {part.bytes:,} {unit}",
                     x=percent(at, scale),
                     width=percent(width, scale),
                     pattern=PATTERNS.get(part.name, ""),
