@@ -9,22 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import OperationalError
 
 from memories.management import folders
+from memories.management.commands.import_memories import Command
 from memories.models import Memory, Tenant
 from memories.services import workspaces
 
 
 def run(*arguments: str | Path) -> tuple[str, str, int]:
-    """(what is printed, the error, the exit code)."""
-    out = io.StringIO()
+    """(what is printed, the message on standard error, the exit code), as from a terminal."""
+    out, err = io.StringIO(), io.StringIO()
+    command = Command(stdout=out, stderr=err)
+    command._called_from_command_line = True
     try:
-        call_command("import_memories", *map(str, arguments), stdout=out)
-    except CommandError as error:
-        return out.getvalue(), str(error), error.returncode
-    return out.getvalue(), "", 0
+        call_command(command, *map(str, arguments))
+    except SystemExit as ended:
+        assert isinstance(ended.code, int)
+        return out.getvalue(), err.getvalue().rstrip("\n"), ended.code
+    return out.getvalue(), err.getvalue(), 0
 
 
 @pytest.fixture
@@ -136,7 +140,7 @@ def test_a_database_that_does_not_answer_exits_with_75(
 
     monkeypatch.setattr(workspaces, "apply", refuse)
     _, error, code = run(tenant.slug, folder)
-    assert "try again" in error
+    assert error == "The database does not answer: database is locked. Try again."
     assert code == 75
 
 

@@ -24,4 +24,5 @@ class Command(RevellCommand):
             self.say_json({"slug": tenant.slug, "name": tenant.name})
             return
         self.say(f"Made the agent {tenant.slug} ({tenant.name}).")
-        self.say(f"A key for it: python manage.py issue_key {tenant.slug} --name NAME")
+        self.say(f"A key for it:         python manage.py issue_key {tenant.slug} --name NAME")
+        self.say(f"Someone who sees it:  python manage.py add_member {tenant.slug} USERNAME --role owner")

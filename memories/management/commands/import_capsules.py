@@ -23,12 +23,12 @@ class Command(RevellCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("tenant", metavar="TENANT", help="the slug of the agent")
-        parser.add_argument("path", metavar="PATH", type=Path, help="the file, or the folder of decision records")
+        parser.add_argument("tenant", metavar="TENANT", help="The slug of the agent.")
+        parser.add_argument("path", metavar="PATH", type=Path, help="The file, or the folder of decision records.")
         parser.add_argument(
-            "--project", default=None, help="the project of the decision records, or of lines that name none"
+            "--project", default=None, help="The project of the decision records, or of lines that name none."
         )
-        parser.add_argument("--dry-run", action="store_true", help="show the plan, write nothing")
+        parser.add_argument("--dry-run", action="store_true", help="Show the plan, write nothing.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         dry_run: bool = options["dry_run"]

@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
-import json
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import InterfaceError, OperationalError
+from django.core.management.base import CommandParser
 
-from memories.engine.actor import Via, operator
 from memories.engine.imports import Change, Outcome, Step
 from memories.engine.workspace import Remark, shown
-from memories.errors import RevellError, Unavailable
+from memories.errors import InvalidInput
 from memories.management import folders
-from memories.problems import presentation
-from memories.selectors import tenants
+from memories.management.base import RevellCommand
 from memories.services import workspaces
 
 
-class Command(BaseCommand):
+class Command(RevellCommand):
     help = (
         "Import an agent's workspace folder: SOUL.md, IDENTITY.md, USER.md, AGENTS.md, TOOLS.md, HEARTBEAT.md, "
         "MEMORY.md and memory/YYYY-MM-DD*.md. Running it again adds nothing twice. "
         "Exit code 0: all is in; 1: something was left out, the message says what; 75: try again."
     )
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("tenant", metavar="TENANT", help="the slug of the agent")
-        parser.add_argument("folder", metavar="FOLDER", type=Path, help="the workspace folder")
-        parser.add_argument("--dry-run", action="store_true", help="show the plan, write nothing")
-        parser.add_argument("--json", action="store_true", help="print one JSON object")
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("tenant", metavar="TENANT", help="The slug of the agent.")
+        parser.add_argument("folder", metavar="FOLDER", type=Path, help="The workspace folder.")
+        parser.add_argument("--dry-run", action="store_true", help="Show the plan, write nothing.")
 
-    def handle(self, *args: Any, tenant: str, folder: Path, dry_run: bool, json: bool, **options: Any) -> None:
-        try:
-            actor = operator(Via.COMMAND)
-            row = tenants.get_tenant_by_slug(actor, slug=tenant)
-            read = folders.read(folder)
-            act = workspaces.plan if dry_run else workspaces.apply
-            outcome = act(operator(Via.COMMAND, tenant_id=row.pk), files=read.files)
-        except RevellError as error:
-            raise CommandError(error.detail, returncode=presentation(error).exit_code) from None
-        except (OperationalError, InterfaceError) as error:
-            code = presentation(Unavailable).exit_code
-            raise CommandError(f"The database does not answer, try again: {error}", returncode=code) from None
+    def handle(self, *args: Any, **options: Any) -> None:
+        dry_run: bool = options["dry_run"]
+        actor = self.operator_in(options["tenant"])
+        read = folders.read(options["folder"])
+        outcome = (workspaces.plan if dry_run else workspaces.apply)(actor, files=read.files)
         outcome = Outcome(
             outcome.steps,
             (*read.problems, *outcome.problems),
             (*read.notes, *outcome.notes),
             outcome.not_imported,
         )
-        self.stdout.write(_as_json(outcome, dry_run=dry_run) if json else _as_text(outcome, dry_run=dry_run))
+        if options["json"]:
+            self.say_json(_as_json(outcome, dry_run=dry_run))
+        else:
+            self.say(_as_text(outcome, dry_run=dry_run))
         if outcome.problems:
             count = len(outcome.problems)
             told = "\n".join(str(problem) for problem in outcome.problems)
             left = "would be left out" if dry_run else "left out"
-            raise CommandError(f"{count:,} {'file' if count == 1 else 'files'} {left}:\n{told}", returncode=1)
+            raise InvalidInput(f"{count:,} {'file' if count == 1 else 'files'} {left}:\n{told}")
 
 
 def _as_text(outcome: Outcome, *, dry_run: bool) -> str:
@@ -89,21 +80,17 @@ def _when(step: Step) -> str:
     return moment.isoformat().replace("+00:00", "Z") if moment else ""
 
 
-def _as_json(outcome: Outcome, *, dry_run: bool) -> str:
-    return json.dumps(
-        {
-            "dry_run": dry_run,
-            "added": outcome.count(Change.ADD),
-            "revised": outcome.count(Change.REVISE),
-            "same": outcome.count(Change.SAME),
-            "memories": [_memory(step) for step in outcome.steps],
-            "problems": [_remark(problem) for problem in outcome.problems],
-            "notes": [_remark(note) for note in outcome.notes],
-            "not_imported": [_remark(note) for note in outcome.not_imported],
-        },
-        ensure_ascii=False,
-        indent=2,
-    )
+def _as_json(outcome: Outcome, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "dry_run": dry_run,
+        "added": outcome.count(Change.ADD),
+        "revised": outcome.count(Change.REVISE),
+        "same": outcome.count(Change.SAME),
+        "memories": [_memory(step) for step in outcome.steps],
+        "problems": [_remark(problem) for problem in outcome.problems],
+        "notes": [_remark(note) for note in outcome.notes],
+        "not_imported": [_remark(note) for note in outcome.not_imported],
+    }
 
 
 def _memory(step: Step) -> dict[str, Any]:

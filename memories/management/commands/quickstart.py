@@ -50,12 +50,12 @@ class Command(RevellCommand):
         self.say("Revell is set up. Keep these, they are shown only now:")
         self.say()
         self.say(f"  Address       {address()}")
-        self.say(f"  Sign-in name  {USERNAME}")
+        self.say(f"  User name     {USERNAME}")
         self.say(f"  Password      {password}")
         self.say(f"  API key       {made.secret}")
         self.say()
         self.say(
-            f"The agent {NAME} has {made.memories} memories and {made.capsules} capsules of a project, "
+            f"The agent {NAME} ({SLUG}) has {made.memories} memories and {made.capsules} capsules of a project, "
             f"and promised itself {made.promises} notes."
         )
         self.say("Its boot, in another terminal:")
