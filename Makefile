@@ -14,7 +14,7 @@ help: ## say what there is
 
 run: python ## start Revell on this machine, on http://127.0.0.1:8000 (or PORT=...), with an SQLite file
 	@$(PYTHON) -m revell.install $(PORT)
-	@.venv/bin/python manage.py migrate --verbosity 0
+	@umask 077; .venv/bin/python manage.py migrate --verbosity 0
 	@.venv/bin/python manage.py quickstart
 	@echo "Revell is at http://127.0.0.1:$(PORT) (Ctrl-C stops it)"
 	@exec .venv/bin/granian --interface wsgi --no-ws --host 127.0.0.1 --port $(PORT) --workers $(WORKERS) \
