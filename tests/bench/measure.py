@@ -35,7 +35,7 @@ from memories.services import boot, memories, promises  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.bench.rows import Vocabulary, grow  # noqa: E402
 
-RUNS = 60
+RUNS = 40
 WARM_UP = 5
 WRITERS = 64
 WRITES_EACH = 10
