@@ -64,10 +64,11 @@ def boot_request(call: HookCall, event: Mapping[str, Any], *, now: datetime) -> 
     """The serve that this event asks for; None when it asks for none.
 
     A start of a session, whatever its source, is a `session_start` serve, and after a compaction a `post_compact`
-    serve. A retried hook and the other slices of the same event carry the same idempotency key (P43).
+    serve. A retried hook and the other slices of the same event carry the same idempotency key (P43). A slice behind
+    the last one asks for nothing.
     """
     _check(call)
-    if event.get("hook_event_name") != SESSION_START:
+    if event.get("hook_event_name") != SESSION_START or call.slice > call.of:
         return None
     source = _text(event.get("source"))
     session = _text(event.get("session_id"))
@@ -122,8 +123,8 @@ def _check(call: HookCall) -> None:
     errors: dict[str, list[str]] = {}
     if not 1 <= call.of <= HOOK_SLICES_MAX:
         errors["of"] = [f"“of” is a whole number from 1 to {HOOK_SLICES_MAX}."]
-    elif not 1 <= call.slice <= call.of:
-        errors["slice"] = [f"“slice” is a whole number from 1 to “of”, here {call.of}."]
+    if not 1 <= call.slice <= HOOK_SLICES_MAX:
+        errors["slice"] = [f"“slice” is a whole number from 1 to {HOOK_SLICES_MAX}."]
     if len(call.moment) > HOOK_MOMENT_MAX_CHARS:
         errors["moment"] = [f"“moment” has at most {HOOK_MOMENT_MAX_CHARS} characters."]
     if errors:

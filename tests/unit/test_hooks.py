@@ -87,7 +87,7 @@ def test_the_names_of_odd_sessions_stay_apart():
     ("call", "field"),
     [
         (HookCall(Client.CODEX, 0), "slice"),
-        (HookCall(Client.CODEX, 2), "slice"),
+        (HookCall(Client.CODEX, HOOK_SLICES_MAX + 1, HOOK_SLICES_MAX), "slice"),
         (HookCall(Client.CODEX, 1, HOOK_SLICES_MAX + 1), "of"),
         (HookCall(Client.CODEX, 1, 0), "of"),
         (HookCall(Client.CODEX, moment="x" * 101), "moment"),
@@ -97,6 +97,10 @@ def test_what_our_own_program_adds_is_checked(call, field):
     with pytest.raises(InvalidInput) as refused:
         boot_request(call, event(), now=NOW)
     assert list(refused.value.errors) == [field]
+
+
+def test_a_slice_behind_the_last_one_asks_for_nothing():
+    assert boot_request(HookCall(Client.CODEX, 3, 2), event(), now=NOW) is None
 
 
 def test_the_largest_number_of_slices_asks_for_no_more_than_the_largest_budget():
