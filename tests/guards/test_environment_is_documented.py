@@ -12,6 +12,7 @@ from tests.guards.sources import ROOT, check_allow_list, dotted, name_of, python
 ALLOWED = {
     "revell/environment.py: os.environ": "it is the one place that reads",
     "revell/wsgi.py: os.environ": "Django must be told its settings before it starts",
+    "memories/management/commands/mcp_stdio.py: os.environ": "the key of who runs the bridge, no setting of a server",
     "manage.py: os.environ": "Django must be told its settings before it starts",
 }
 READERS = {"str", "int", "bool", "list", "dj_db_url"}

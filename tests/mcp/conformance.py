@@ -1,4 +1,4 @@
-"""The official conformance suite and the official inspector against a real server: `make test-mcp`.
+"""The official conformance suite, inspector and Python client against a real server: `make test-mcp`.
 
 It needs Node, and once the network for npm, so it is no part of `make test`. What of the suite cannot apply to Revell,
 and why, stands in `conformance-*.yml`; everything else must pass, and an entry that passes by now is an error too.
@@ -25,6 +25,7 @@ BASELINES = {
     "2026-07-28": Path(__file__).with_name("conformance-2026-07-28.yml"),
 }
 PACKAGES = ("@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0")
+CLIENT = "mcp==2.3.0"
 NODE = "22.23.5"
 NODE_MAJOR = 22
 # What a revision requires, at that revision's wire; then what came to the suite afterwards.
@@ -50,8 +51,12 @@ def main() -> int:
             command = [node, str(tool), "server", "--url", url, "--expected-failures", str(BASELINES[arguments[-1]])]
             done = subprocess.run([*command, *arguments, "-o", str(FOLDER / "results")], check=False)
             failed += [f"conformance {name}"] if done.returncode else []
-        failed += _inspect(node, served)
-    print(f"\nFAILED: {', '.join(failed)}" if failed else "\nThe conformance suite and the inspector are content.")
+        failed += _inspect(node, served) + _call(served)
+    print(
+        f"\nFAILED: {', '.join(failed)}"
+        if failed
+        else "\nThe conformance suite, the inspector and the client are content."
+    )
     return int(bool(failed))
 
 
@@ -65,6 +70,18 @@ def _inspect(node: str, served: Served) -> list[str]:
     )
     print(done.stderr or "no fault found", done.stdout if done.returncode else "")
     return ["inspector"] if done.returncode else []
+
+
+def _call(served: Served) -> list[str]:
+    """The official Python client in both eras, in an environment of its own."""
+    print("\n=== official Python client ===", flush=True)
+    python = FOLDER / "venv/bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(FOLDER / "venv")], check=True)
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", CLIENT], check=True)
+    script = Path(__file__).with_name("official_client.py")
+    done = subprocess.run([str(python), str(script), served.url, served.key], check=False)
+    return ["official Python client"] if done.returncode else []
 
 
 def _installed() -> str | None:
