@@ -10,9 +10,11 @@ from memories.services import boot
 
 log = logging.getLogger(__name__)
 
-# A server takes a piece only when it got rid of earlier ones, so small pieces keep what is still on its way near to
-# what the client has: a connection that breaks is noticed before the last piece is handed over (docs/rest.md).
-CHUNK_BYTES = 4096
+# A server takes a piece only when it got rid of the one before, so the more pieces there are, the nearer is what it was
+# given to what the client has: a connection that breaks is noticed before the last piece is handed over (docs/rest.md).
+PIECES = 32
+PIECE_MIN_BYTES = 128
+PIECE_MAX_BYTES = 4096
 
 
 def hand_over(
@@ -24,8 +26,9 @@ def hand_over(
     Who reads to the end finds it done. A server closes the iterator when the connection breaks, which ends this
     function at the piece it had reached, and what was shown stays pending (P39).
     """
-    for start in range(0, len(body), CHUNK_BYTES):
-        yield body[start : start + CHUNK_BYTES]
+    size = max(PIECE_MIN_BYTES, min(PIECE_MAX_BYTES, len(body) // PIECES))
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
     # An empty piece writes nothing, and is asked for only when the last one was taken.
     yield b""
     for number in boots:

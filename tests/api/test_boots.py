@@ -10,7 +10,7 @@ from django.db import DatabaseError, OperationalError
 
 from memories.models import Boot, Event, Memory, Promise
 from memories.services import boot as boot_service
-from memories.services.handover import CHUNK_BYTES
+from memories.services.handover import PIECE_MAX_BYTES
 from tests import factories
 from tests.api.conftest import check_refused
 
@@ -131,7 +131,7 @@ def test_p38_the_payload_is_handed_over_before_anything_decays(api):
     pieces = api.post("boot").streaming_content
     body = b""
     for piece in pieces:
-        assert len(piece) <= CHUNK_BYTES
+        assert len(piece) <= PIECE_MAX_BYTES
         assert Promise.objects.count() == 1, "nothing decays while a piece is on its way"
         body += piece
     assert json.loads(body)["boot_id"] == "boot-1"
