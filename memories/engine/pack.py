@@ -5,7 +5,7 @@ Rows come in, a pack goes out; reading them, and reading the call (`calls`), is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +16,9 @@ from memories.engine.ranking import Term, count_matches, fold_terms, strength
 from memories.engine.ready import Projection, project
 from memories.engine.relations import Relation, Standing, lean_row, standing_of
 from memories.engine.spending import Ledger, compact
+
+# The kinds whose sections terms and decay put in order.
+RANKED = (CapsuleKind.CONSTRAINT, CapsuleKind.DECISION, CapsuleKind.FAILURE_PATTERN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,52 +101,71 @@ def compile_pack(
     """
     rows = list(capsules)
     standing = standing_of(rows, relations)
-    return _fill(select(rows, standing, now=now, terms=terms, fence=fence), standing, now, fence, token_budget)
+    selection = select(rows, standing, project(rows, standing, fence), now=now, terms=terms, fence=fence)
+    whole = {row.number: row for row in rows}
+    return fill(selection, whole, standing, now=now, fence=fence, token_budget=token_budget)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What may stand in a pack, ranked and complete, before cap and budget."""
+    """The numbers of what may stand in a pack, ranked and complete, before cap and budget."""
 
-    constraints: tuple[CapsuleRow, ...]
-    ready: tuple[CapsuleRow, ...]
+    constraints: tuple[int, ...]
+    ready: tuple[int, ...]
     cycle: tuple[int, ...] | None
-    decisions: tuple[CapsuleRow, ...]
-    traps: tuple[CapsuleRow, ...]
+    decisions: tuple[int, ...]
+    traps: tuple[int, ...]
+
+    def sections(self) -> dict[str, tuple[int, ...]]:
+        """What the caps leave, in the order of the pack (C28 to C31, C39)."""
+        return {
+            "constraints": self.constraints,
+            "next_action": self.ready[:1],
+            "ready": self.ready[1 : 1 + PACK_LIST_CAP],
+            "decisions": self.decisions[:PACK_LIST_CAP],
+            "traps": self.traps[:PACK_LIST_CAP],
+        }
 
 
 def select(
-    capsules: Sequence[CapsuleRow], standing: Standing, *, now: datetime, terms: Iterable[str], fence: Fence
+    capsules: Iterable[CapsuleRow],
+    standing: Standing,
+    projection: Projection,
+    *,
+    now: datetime,
+    terms: Iterable[str],
+    fence: Fence,
 ) -> Selection:
-    """The sections before cap and budget (C28 to C31), ranked (C14); ready is whole and in its own order (C39)."""
-    folded = fold_terms(terms)
-    projection: Projection = project(capsules, standing, fence)
+    """The sections before cap and budget (C28 to C31), ranked (C14); ready is whole and in its own order (C39).
+
+    Of `capsules` only constraints, decisions and failure patterns are looked at, and contents only for `terms`.
+    """
+    capsules = list(capsules)
     inside = fence.inside(capsule.project_id for capsule in capsules)
-    constraint, decision, trap = CapsuleKind.CONSTRAINT, CapsuleKind.DECISION, CapsuleKind.FAILURE_PATTERN
     constraints, decisions, traps = [], [], []
     for capsule in capsules:
         kind = capsule.kind
-        if kind not in (constraint, decision, trap) or capsule.project_id not in inside or capsule.forgotten_at:
+        if kind not in RANKED or capsule.project_id not in inside or capsule.forgotten_at:
             continue
-        if kind == trap:
+        if kind is CapsuleKind.FAILURE_PATTERN:
             traps.append(capsule)
         elif capsule.number not in standing.superseded and not is_expired(capsule, now):
-            if kind == decision:
+            if kind is CapsuleKind.DECISION:
                 decisions.append(capsule)
-            elif capsule.tier == Tier.ACTIVE:
+            elif capsule.tier is Tier.ACTIVE:
                 constraints.append(capsule)
-    able = frozenset(projection.ready)
+    folded = fold_terms(terms)
     return Selection(
         constraints=ranked(constraints, folded, now),
-        ready=tuple(sorted((c for c in capsules if c.number in able), key=lambda c: c.number)),
+        ready=projection.ready,
         cycle=projection.cycle,
         decisions=ranked(decisions, folded, now),
         traps=ranked(traps, folded, now),
     )
 
 
-def ranked(capsules: Iterable[CapsuleRow], terms: Sequence[Term], now: datetime) -> tuple[CapsuleRow, ...]:
-    """Matched terms descending, decay descending, number ascending (C14)."""
+def ranked(capsules: Iterable[CapsuleRow], terms: Sequence[Term], now: datetime) -> tuple[int, ...]:
+    """The numbers of `capsules`: matched terms descending, decay descending, number ascending (C14)."""
 
     def place(capsule: CapsuleRow) -> tuple[int, float, int]:
         return (
@@ -152,17 +174,20 @@ def ranked(capsules: Iterable[CapsuleRow], terms: Sequence[Term], now: datetime)
             capsule.number,
         )
 
-    return tuple(sorted(capsules, key=place))
+    return tuple(number for *_, number in sorted(map(place, capsules)))
 
 
-def _fill(selection: Selection, standing: Standing, now: datetime, fence: Fence, token_budget: int) -> Pack:
-    sections = {
-        "constraints": selection.constraints,
-        "next_action": selection.ready[:1],
-        "ready": selection.ready[1 : 1 + PACK_LIST_CAP],
-        "decisions": selection.decisions[:PACK_LIST_CAP],
-        "traps": selection.traps[:PACK_LIST_CAP],
-    }
+def fill(
+    selection: Selection,
+    rows: Mapping[int, CapsuleRow],
+    standing: Standing,
+    *,
+    now: datetime,
+    fence: Fence,
+    token_budget: int,
+) -> Pack:
+    """The pack of what was selected, within the budget (C43 to C48). `rows` holds all of `selection.sections()`."""
+    sections = {name: [rows[number] for number in numbers] for name, numbers in selection.sections().items()}
     shown: dict[str, list[Row]] = {name: [] for name in sections}
     handles: list[int] = []
 
@@ -223,7 +248,7 @@ def _fill(selection: Selection, standing: Standing, now: datetime, fence: Fence,
     return pack(ledger.used_tokens, ledger.trimmed)
 
 
-def _behind_floor(sections: dict[str, tuple[CapsuleRow, ...]]) -> Iterator[tuple[str, CapsuleRow]]:
+def _behind_floor(sections: Mapping[str, Sequence[CapsuleRow]]) -> Iterator[tuple[str, CapsuleRow]]:
     for name, capsules in sections.items():
         if name == "next_action":
             continue

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from memories.engine.capsules import CapsuleKind, CapsuleRow
 from memories.engine.fences import Fence
@@ -28,18 +27,28 @@ def project(capsules: Iterable[CapsuleRow], standing: Standing, fence: Fence) ->
     """The ready projection, fenced (C37 to C41). Blockers in `standing` count from everywhere."""
     rows = list(capsules)
     inside = fence.inside(row.project_id for row in rows)
-    settled, gone, task = standing.settled, standing.gone, CapsuleKind.TASK
-    ends = set(chain.from_iterable(standing.blocks))
+    ends = standing.blocks_ends()
+    return project_nodes(
+        (
+            row.number
+            for row in rows
+            if (row.kind == CapsuleKind.TASK or row.number in ends)
+            and row.project_id in inside
+            and row.forgotten_at is None
+        ),
+        standing,
+    )
+
+
+def project_nodes(inside: Iterable[int], standing: Standing) -> Projection:
+    """As `project`, for the numbers of the tasks and the ends of `blocks` inside the fence; the superseded among them
+
+    are no nodes (C37).
+    """
+    settled, gone = standing.settled, standing.gone
     held_back = [pair for pair in standing.blocks if pair[0] not in settled and pair[1] not in settled]
     waits = {target for _, target in held_back}
-    nodes = sorted(
-        row.number
-        for row in rows
-        if (row.kind == task or row.number in ends)
-        and row.project_id in inside
-        and row.number not in gone
-        and row.forgotten_at is None
-    )
+    nodes = sorted(number for number in inside if number not in gone)
     undone = [number for number in nodes if number not in standing.done]
     cycle = _find_cycle(held_back, frozenset(undone))
     if cycle is not None:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import chain
 from typing import NamedTuple
 
 from memories.engine.capsules import CapsuleRow, Row, Tier, capsule_id, headline_of, is_expired
@@ -49,6 +50,10 @@ class Standing:
     forgotten: frozenset[int]
     blocks: tuple[tuple[int, int], ...]
 
+    def blocks_ends(self) -> frozenset[int]:
+        """Both ends of every `blocks` relation."""
+        return frozenset(chain.from_iterable(self.blocks))
+
     @property
     def gone(self) -> frozenset[int]:
         """What is not live (C37)."""
@@ -70,13 +75,16 @@ def standing_of(capsules: Iterable[CapsuleRow], relations: Iterable[Relation]) -
             superseded.add(target)
         elif kind == RelationKind.PROVES:
             proven.add(target)
-    forgotten = {capsule.number for capsule in capsules if capsule.forgotten_at is not None}
-    return Standing(
-        superseded=frozenset(superseded),
-        done=frozenset(proven - superseded - forgotten),
-        forgotten=frozenset(forgotten),
-        blocks=tuple(blocks),
-    )
+    forgotten = (capsule.number for capsule in capsules if capsule.forgotten_at is not None)
+    return standing_from(superseded, proven, forgotten, blocks)
+
+
+def standing_from(
+    superseded: Iterable[int], proven: Iterable[int], forgotten: Iterable[int], blocks: Iterable[tuple[int, int]]
+) -> Standing:
+    """As `standing_of`, from the targets of `supersedes` and `proves`, all tombstones and the pairs of `blocks`."""
+    replaced, gone = frozenset(superseded), frozenset(forgotten)
+    return Standing(superseded=replaced, done=frozenset(proven) - replaced - gone, forgotten=gone, blocks=tuple(blocks))
 
 
 def lean_row(capsule: CapsuleRow, standing: Standing, fence: Fence, now: datetime, *, with_kind: bool) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from django.db.models import Q
 from django.utils import timezone
@@ -14,41 +15,45 @@ from memories.engine import retrieve as finding
 from memories.engine.actor import Actor
 from memories.engine.calls import read_digest_call, read_list_call, read_pack_call, read_retrieve_call
 from memories.engine.capsule_writes import unknown_capsule
-from memories.engine.capsules import CapsuleKind, CapsuleRow, Tier
-from memories.engine.fences import Fence
 from memories.engine.kinds import Scope
-from memories.engine.relations import Relation, RelationKind, Standing, standing_of
+from memories.engine.ready import project_nodes
+from memories.engine.relations import Standing, standing_of
 from memories.models import Capsule, CapsuleRelation, TermAlias, TierChange
-from memories.models.base import TenantQuerySet
-from memories.selectors.snapshot import one_state
-
-_COLUMNS = (
-    "number",
-    "content",
-    "kind",
-    "project_id",
-    "valid_from",
-    "valid_to",
-    "confidence",
-    "tier",
-    "tainted",
-    "forgotten_at",
+from memories.selectors.capsule_rows import (
+    read_graph,
+    read_inside,
+    read_ranked,
+    read_relations,
+    read_whole,
+    relation_of_row,
+    row_of,
 )
-_KINDS = {kind.value: kind for kind in CapsuleKind}
-_TIERS = {tier.value: tier for tier in Tier}
-_RELATIONS = {kind.value: kind for kind in RelationKind}
+from memories.selectors.snapshot import one_state
 
 
 def bootstrap(actor: Actor, *, arguments: Mapping[str, object]) -> pack.Pack:
-    """The cold-start pack (C17 to C52). Three queries, whatever is stored."""
+    """The cold-start pack (C17 to C52). Four queries, whatever is stored.
+
+    `pack.compile_pack` says what it is in one call, from rows read whole; here only what its steps need is read.
+    """
     actor.require(Scope.READ)
     call = read_pack_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = _rows(actor, call.fence), read_relations(actor)
-    return pack.compile_pack(
-        rows, relations, now=now, terms=call.terms, fence=call.fence, token_budget=call.token_budget
-    )
+        standing, nodes = read_graph(actor, call.fence)
+        choice = pack.select(
+            read_ranked(actor, call.fence, with_content=bool(call.terms)),
+            standing,
+            project_nodes(nodes, standing),
+            now=now,
+            terms=call.terms,
+            fence=call.fence,
+        )
+        others = (numbers for name, numbers in choice.sections().items() if name != "constraints")
+        whole = read_whole(
+            actor, call.fence, constraints=bool(choice.constraints), numbers=list(chain.from_iterable(others))
+        )
+    return pack.fill(choice, whole, standing, now=now, fence=call.fence, token_budget=call.token_budget)
 
 
 def retrieve(actor: Actor, *, arguments: Mapping[str, object]) -> finding.Retrieval:
@@ -57,7 +62,7 @@ def retrieve(actor: Actor, *, arguments: Mapping[str, object]) -> finding.Retrie
     call = read_retrieve_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = _rows(actor, call.fence), read_relations(actor)
+        rows, relations = read_inside(actor, call.fence), read_relations(actor)
         aliases: dict[str, list[str]] = {}
         for row in list_aliases(actor):
             aliases.setdefault(row.term, []).append(row.alias)
@@ -79,7 +84,7 @@ def digest(actor: Actor, *, arguments: Mapping[str, object]) -> listing.Digest:
     call = read_digest_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = _rows(actor, call.fence), read_relations(actor)
+        rows, relations = read_inside(actor, call.fence), read_relations(actor)
     return listing.digest(rows, relations, now=now, fence=call.fence)
 
 
@@ -89,7 +94,7 @@ def list_page(actor: Actor, *, arguments: Mapping[str, object]) -> listing.Listi
     call = read_list_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = _rows(actor, call.fence), read_relations(actor)
+        rows, relations = read_inside(actor, call.fence), read_relations(actor)
     return listing.list_capsules(
         rows,
         relations,
@@ -141,8 +146,7 @@ def get_capsule(actor: Actor, *, number: int) -> Whole:
             .order_by("kind", "source_number", "target_number")
         )
         changes = list(TierChange.objects.of(actor).filter(capsule=capsule).order_by("pk"))
-    own = [_row(values) for values in Capsule.objects.of(actor).filter(pk=capsule.pk).values_list(*_COLUMNS)]
-    standing = standing_of(own, [_relation((row.kind, row.source_number, row.target_number)) for row in relations])
+    standing = standing_of([row_of(capsule)], [relation_of_row(row) for row in relations])
     return Whole(capsule, standing, relations, changes, now)
 
 
@@ -165,62 +169,3 @@ def list_aliases(actor: Actor) -> list[TermAlias]:
     """All aliases of the tenant, by term, then alias."""
     actor.require(Scope.READ)
     return sorted(TermAlias.objects.of(actor), key=lambda row: (row.term, row.alias))
-
-
-def read_relations(actor: Actor) -> list[Relation]:
-    """Every relation of the tenant: a blocker outside the fence blocks too (C38). One query."""
-    rows = CapsuleRelation.objects.of(actor).values_list("kind", "source_number", "target_number")
-    return [_relation(values) for values in rows]
-
-
-def read_tombstones(actor: Actor) -> list[CapsuleRow]:
-    """Every forgotten capsule of the tenant, for judging what still blocks. One query."""
-    return [
-        _row(values) for values in Capsule.objects.of(actor).filter(forgotten_at__isnull=False).values_list(*_COLUMNS)
-    ]
-
-
-def _rows(actor: Actor, fence: Fence) -> list[CapsuleRow]:
-    """What a call needs: the capsules inside its fence, and all tombstones. Two queries.
-
-    Others count only by their relations: a blocker whose row is not there blocks (C38).
-    """
-    inside = [_row(values) for values in _inside(actor, fence).values_list(*_COLUMNS)]
-    return [*inside, *read_tombstones(actor)]
-
-
-def _inside(actor: Actor, fence: Fence) -> TenantQuerySet[Capsule]:
-    """The narrowing that both databases do alike; `Fence.matches` decides, in the engine, on what they return.
-
-    Comparing texts is a matter of collation, so the prefix is found by its length and not by a range or LIKE.
-    """
-    rows = Capsule.objects.of(actor).filter(forgotten_at__isnull=True)
-    own = Q()
-    if fence.project_id is not None:
-        own &= Q(project_id=fence.project_id)
-    if fence.project_prefix is not None:
-        own &= Q(project_id=fence.project_prefix) | Q(project_id__startswith=fence.under)
-    if fence.ancestor_projects:
-        own |= Q(project_id__in=fence.ancestor_projects)
-    return rows.filter(own)
-
-
-def _row(values: tuple) -> CapsuleRow:
-    number, content, kind, project_id, valid_from, valid_to, confidence, tier, tainted, forgotten_at = values
-    return CapsuleRow(
-        number,
-        content,
-        _KINDS[kind],
-        project_id,
-        valid_from,
-        valid_to,
-        confidence,
-        _TIERS[tier],
-        tainted,
-        forgotten_at,
-    )
-
-
-def _relation(values: tuple[str, int, int]) -> Relation:
-    kind, source, target = values
-    return Relation(_RELATIONS[kind], source, target)

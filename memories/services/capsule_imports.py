@@ -18,7 +18,7 @@ from memories.engine.capsule_writes import Placed, join_relations, place_drafts
 from memories.engine.capsules import number_of
 from memories.engine.kinds import Scope
 from memories.models import Capsule
-from memories.selectors.capsules import read_relations, read_tombstones
+from memories.selectors.capsule_rows import read_relations, read_tombstones
 from memories.selectors.snapshot import one_state
 from memories.selectors.tenants import get_tenant
 from memories.services.capsules import find_capsules, find_known, store_drafts, store_relations

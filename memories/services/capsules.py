@@ -33,7 +33,7 @@ from memories.engine.limits import BATCH_MAX
 from memories.engine.relations import Relation, freed_by, standing_of
 from memories.errors import InvalidInput
 from memories.models import Capsule, CapsuleRelation, Tenant, TermAlias, TierChange
-from memories.selectors.capsules import read_relations, read_tombstones
+from memories.selectors.capsule_rows import read_relations, read_tombstones
 from memories.services import events
 from memories.services.locks import lock_tenant
 

@@ -85,7 +85,7 @@ def test_decay_halves_in_ninety_days_and_age_is_never_negative() -> None:
 
 
 def numbers(capsules: list, now: datetime = NOW, terms: tuple[str, ...] = ()) -> list[int]:
-    return [capsule.number for capsule in ranked(capsules, fold_terms(terms), now)]
+    return list(ranked(capsules, fold_terms(terms), now))
 
 
 def test_numbers_order_as_numbers() -> None:
