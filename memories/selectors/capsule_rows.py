@@ -16,7 +16,7 @@ from memories.engine.actor import Actor
 from memories.engine.capsules import CapsuleKind, CapsuleRow, Tier
 from memories.engine.fences import Fence
 from memories.engine.pack import RANKED
-from memories.engine.relations import Relation, RelationKind, Standing, standing_from
+from memories.engine.relations import Relation, RelationKind, Standing, standing_from, standing_of
 from memories.models import Capsule, CapsuleRelation
 from memories.models.base import TenantQuerySet
 
@@ -47,14 +47,10 @@ class _Joined(Aggregate):
         return super().as_sql(compiler, connection, function="group_concat", **extra)
 
 
-def row_of(capsule: Capsule) -> CapsuleRow:
-    """The engine's row of a capsule that was read already."""
-    return _row(tuple(getattr(capsule, column) for column in _COLUMNS))
-
-
-def relation_of_row(row: CapsuleRelation) -> Relation:
-    """The engine's relation of one that was read already."""
-    return Relation(RelationKind(row.kind), row.source_number, row.target_number)
+def weigh_standing(actor: Actor, *, capsule: Capsule, relations: Iterable[CapsuleRelation]) -> Standing:
+    """Where one capsule stands, from its row and its relations, which were read already. No query."""
+    row = _row(tuple(getattr(capsule, column) for column in _COLUMNS))
+    return standing_of([row], [Relation(RelationKind(r.kind), r.source_number, r.target_number) for r in relations])
 
 
 def read_relations(actor: Actor) -> list[Relation]:
@@ -66,6 +62,13 @@ def read_relations(actor: Actor) -> list[Relation]:
     ]
 
 
+def read_relations_of(actor: Actor, *, numbers: Collection[int]) -> list[Relation]:
+    """The relations that have one of these few capsules at an end. One query."""
+    touching = Q(source_number__in=numbers) | Q(target_number__in=numbers)
+    rows = CapsuleRelation.objects.of(actor).filter(touching).values_list("kind", "source_number", "target_number")
+    return [Relation(RelationKind(kind), source, target) for kind, source, target in rows]
+
+
 def read_tombstones(actor: Actor) -> list[CapsuleRow]:
     """Every forgotten capsule of the tenant, for judging what still blocks. One query."""
     return [
@@ -73,7 +76,7 @@ def read_tombstones(actor: Actor) -> list[CapsuleRow]:
     ]
 
 
-def read_inside(actor: Actor, fence: Fence) -> list[CapsuleRow]:
+def read_inside(actor: Actor, *, fence: Fence) -> list[CapsuleRow]:
     """The capsules inside the fence, whole, and all tombstones. Two queries.
 
     Others count only by their relations: a blocker whose row is not there blocks (C38).
@@ -82,7 +85,7 @@ def read_inside(actor: Actor, fence: Fence) -> list[CapsuleRow]:
     return [*inside, *read_tombstones(actor)]
 
 
-def read_graph(actor: Actor, fence: Fence) -> tuple[Standing, list[int]]:
+def read_graph(actor: Actor, *, fence: Fence) -> tuple[Standing, list[int]]:
     """Where the tenant's capsules stand, and the numbers of the nodes inside the fence (C37). Two queries."""
     kinds = (RelationKind.BLOCKS, RelationKind.SUPERSEDES, RelationKind.PROVES)
     ends = _ends_by_kind(actor, kinds)
@@ -112,7 +115,7 @@ def read_graph(actor: Actor, fence: Fence) -> tuple[Standing, list[int]]:
     return standing, nodes
 
 
-def read_ranked(actor: Actor, fence: Fence, *, with_content: bool) -> list[CapsuleRow]:
+def read_ranked(actor: Actor, *, fence: Fence, with_content: bool) -> list[CapsuleRow]:
     """What the sections of a pack are chosen from, with contents only where terms are looked for. One query."""
     rows = _inside(actor, fence).filter(kind__in=[kind.value for kind in RANKED])
     columns = rows.annotate(since=_IsoText("valid_from"), until=_IsoText("valid_to")).values_list(
@@ -140,7 +143,7 @@ def read_ranked(actor: Actor, fence: Fence, *, with_content: bool) -> list[Capsu
     ]
 
 
-def read_whole(actor: Actor, fence: Fence, *, constraints: bool, numbers: Collection[int]) -> dict[int, CapsuleRow]:
+def read_whole(actor: Actor, *, fence: Fence, constraints: bool, numbers: Collection[int]) -> dict[int, CapsuleRow]:
     """The capsules of these few numbers, and all constraints inside the fence if wanted. One query.
 
     Constraints are asked for by their kind, because there may be more of them than a statement takes numbers.

@@ -17,16 +17,16 @@ from memories.engine.calls import read_digest_call, read_list_call, read_pack_ca
 from memories.engine.capsule_writes import unknown_capsule
 from memories.engine.kinds import Scope
 from memories.engine.ready import project_nodes
-from memories.engine.relations import Standing, standing_of
+from memories.engine.relations import Relation, Standing
 from memories.models import Capsule, CapsuleRelation, TermAlias, TierChange
 from memories.selectors.capsule_rows import (
     read_graph,
     read_inside,
     read_ranked,
     read_relations,
+    read_relations_of,
     read_whole,
-    relation_of_row,
-    row_of,
+    weigh_standing,
 )
 from memories.selectors.snapshot import one_state
 
@@ -40,9 +40,9 @@ def bootstrap(actor: Actor, *, arguments: Mapping[str, object]) -> pack.Pack:
     call = read_pack_call(arguments)
     now = timezone.now()
     with one_state():
-        standing, nodes = read_graph(actor, call.fence)
+        standing, nodes = read_graph(actor, fence=call.fence)
         choice = pack.select(
-            read_ranked(actor, call.fence, with_content=bool(call.terms)),
+            read_ranked(actor, fence=call.fence, with_content=bool(call.terms)),
             standing,
             project_nodes(nodes, standing),
             now=now,
@@ -51,7 +51,7 @@ def bootstrap(actor: Actor, *, arguments: Mapping[str, object]) -> pack.Pack:
         )
         others = (numbers for name, numbers in choice.sections().items() if name != "constraints")
         whole = read_whole(
-            actor, call.fence, constraints=bool(choice.constraints), numbers=list(chain.from_iterable(others))
+            actor, fence=call.fence, constraints=bool(choice.constraints), numbers=list(chain.from_iterable(others))
         )
     return pack.fill(choice, whole, standing, now=now, fence=call.fence, token_budget=call.token_budget)
 
@@ -62,7 +62,7 @@ def retrieve(actor: Actor, *, arguments: Mapping[str, object]) -> finding.Retrie
     call = read_retrieve_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = read_inside(actor, call.fence), read_relations(actor)
+        rows, relations = read_inside(actor, fence=call.fence), read_relations(actor)
         aliases: dict[str, list[str]] = {}
         for row in list_aliases(actor):
             aliases.setdefault(row.term, []).append(row.alias)
@@ -84,7 +84,7 @@ def digest(actor: Actor, *, arguments: Mapping[str, object]) -> listing.Digest:
     call = read_digest_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = read_inside(actor, call.fence), read_relations(actor)
+        rows, relations = read_inside(actor, fence=call.fence), read_relations(actor)
     return listing.digest(rows, relations, now=now, fence=call.fence)
 
 
@@ -94,7 +94,7 @@ def list_page(actor: Actor, *, arguments: Mapping[str, object]) -> listing.Listi
     call = read_list_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = read_inside(actor, call.fence), read_relations(actor)
+        rows, relations = read_inside(actor, fence=call.fence), read_relations(actor)
     return listing.list_capsules(
         rows,
         relations,
@@ -146,7 +146,7 @@ def get_capsule(actor: Actor, *, number: int) -> Whole:
             .order_by("kind", "source_number", "target_number")
         )
         changes = list(TierChange.objects.of(actor).filter(capsule=capsule).order_by("pk"))
-    standing = standing_of([row_of(capsule)], [relation_of_row(row) for row in relations])
+    standing = weigh_standing(actor, capsule=capsule, relations=relations)
     return Whole(capsule, standing, relations, changes, now)
 
 
@@ -160,9 +160,7 @@ def list_projects(actor: Actor) -> list[str]:
 def list_relations(actor: Actor, *, numbers: Collection[int]) -> list[Relation]:
     """The relations that have one of these capsules at an end, in a fixed order. One query."""
     actor.require(Scope.READ)
-    touching = Q(source_number__in=numbers) | Q(target_number__in=numbers)
-    rows = CapsuleRelation.objects.of(actor).filter(touching)
-    return sorted(_relation(values) for values in rows.values_list("kind", "source_number", "target_number"))
+    return sorted(read_relations_of(actor, numbers=numbers))
 
 
 def list_aliases(actor: Actor) -> list[TermAlias]:
