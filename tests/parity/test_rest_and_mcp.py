@@ -1,0 +1,129 @@
+"""The same operation by REST and as a tool: the same rows, the same answer, the same error with the same figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from memories.models import Boot, Event, Memory, Promise, Tenant
+from tests import factories
+from tests.api.conftest import Api
+from tests.mcp.conftest import Mcp
+
+# What two tenants can never have in common.
+TIMES = {"created_at", "updated_at", "occurred_at", "archived_at", "acknowledged_at", "ended_at"}
+OF_ONE_ROW = ("id", "_at", "by", "actor")
+OWN = TIMES | {"served_to", "via"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One call in both skins. `receipt`: REST answers without a body, the tool with what is gone."""
+
+    rest: tuple[str, str]
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    body: Any = None
+    receipt: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.arguments}"[:80]
+
+
+def pair(method: str, path: str, tool: str, body: Any = None, /, *, receipt: bool = False, **arguments: Any) -> Pair:
+    return Pair((method, path), tool, {**(body or {}), **arguments}, body, receipt)
+
+
+FULL = {"type": "core", "category": "soul", "key": "k", "content": "x" * 4_001}
+BUDGET = {"budget_tokens": 3_000, "shares": {"core": 55, "working": 15}}
+PAIRS = (
+    pair("POST", "boots/boot-1/acknowledge", "revell_boot_acknowledge", id="boot-1"),
+    pair("GET", "boot/config", "revell_boot_config"),
+    pair(
+        "PATCH", "boot/config", "revell_boot_config", {"budget_tokens": 3_000, "shares": {"core": 40, "episodic": 40}}
+    ),
+    pair("PATCH", "boot/config", "revell_boot_config", {"budget_tokens": 1}),
+    pair("PATCH", "boot/config", "revell_boot_config", {"shares": {"core": 90}}),
+    pair("PATCH", "boot/config", "revell_boot_config", {"shares": {"core": "x", "soul": 1}, "colour": 1}),
+    pair("GET", "promises", "revell_payload_list"),
+    pair("POST", "promises", "revell_payload_promise", {"content": "a new note"}),
+    pair("POST", "promises", "revell_payload_promise", {"content": "see this now"}),
+    pair("POST", "promises", "revell_payload_promise", {"content": "x" * 9_000}),
+    pair("POST", "promises", "revell_payload_promise", {"content": " "}),
+    pair("POST", "promises", "revell_payload_promise", {"content": None}),
+    pair("DELETE", "promises/prm-1", "revell_payload_release", id="prm-1", receipt=True),
+    pair("DELETE", "promises/prm-9", "revell_payload_release", id="prm-9", receipt=True),
+    pair("DELETE", "promises/mem-1", "revell_payload_release", id="mem-1", receipt=True),
+    pair("POST", "memories", "revell_remember", {"type": "episodic", "content": "new", "tags": ["a", "b"]}),
+    pair("POST", "memories", "revell_remember", {"type": "core", "category": "soul", "key": "me", "content": "anew"}),
+    pair("POST", "memories", "revell_remember", {"type": "semantic", "subject": "a", "predicate": "b", "object": "c"}),
+    pair("POST", "memories", "revell_remember", {"type": "axiom", "content": "x" * 251}),
+    pair("POST", "memories", "revell_remember", FULL),
+    pair("POST", "memories", "revell_remember", {"type": "nonsense", "importance": 2, "x": 1}),
+    pair("POST", "memories", "revell_remember", {}),
+    pair("PATCH", "memories/mem-1", "revell_remember", {"content": "changed"}, id="mem-1"),
+    pair("PATCH", "memories/mem-1", "revell_remember", {"importance": 7}, id="mem-1"),
+    pair("PATCH", "memories/mem-99", "revell_remember", {"content": "changed"}, id="mem-99"),
+    pair("GET", "memories/mem-1", "revell_recall_exact", id="mem-1"),
+    pair("GET", "memories/mem-99", "revell_recall_exact", id="mem-99"),
+    pair("GET", "memories?type=nonsense&limit=0", "revell_recall_exact", type="nonsense", limit=0),
+    pair("GET", "memories?cursor=nonsense", "revell_recall_exact", cursor="nonsense"),
+    pair("POST", "memories/mem-1/archive", "revell_archive", id="mem-1"),
+    pair("POST", "memories/mem-1/restore", "revell_archive", id="mem-1", restore=True),
+    pair("POST", "memories/mem-99/archive", "revell_archive", id="mem-99"),
+    pair("DELETE", "memories/mem-1", "revell_forget", id="mem-1", receipt=True),
+    pair("DELETE", "memories/mem-99", "revell_forget", id="mem-99", receipt=True),
+    pair("POST", "recall", "revell_recall", {"query": "who", "limit": 5, "types": ["core"]}),
+    pair("POST", "recall", "revell_recall", {"query": "", "limit": 0}),
+    pair("GET", "help", "revell_help"),
+    pair("GET", "help/boot", "revell_help", topic="boot"),
+    pair("GET", "help/nonsense", "revell_help", topic="nonsense"),
+)
+
+
+def prepared(tenant: Tenant) -> Tenant:
+    actor = factories.agent_of(tenant)
+    factories.remember(actor, "core", "who I am", key="me")
+    factories.remember(actor, "episodic", "what happened")
+    factories.served_promise(actor)
+    return tenant
+
+
+def without(value: Any, names: set[str]) -> Any:
+    if isinstance(value, dict):
+        return {name: without(one, names) for name, one in value.items() if name not in names}
+    return [without(one, names) for one in value] if isinstance(value, list | tuple) else value
+
+
+def rows(tenant: Tenant) -> list[Any]:
+    """What is stored for `tenant`, without what differs by itself."""
+    kept = []
+    for model in (Memory, Promise, Boot, Event):
+        for row in model.objects.filter(tenant=tenant).order_by("pk").values():
+            if row.get("verb") not in ("tenant.created", "key.issued"):
+                kept.append([model.__name__, {k: v for k, v in row.items() if not k.endswith(OF_ONE_ROW)}])
+    settings = Tenant.objects.filter(pk=tenant.pk).values("budget_tokens", "share_core", "share_working").get()
+    return [*without(kept, {"at", "via", "manifest", "payload", "sha256"}), settings]
+
+
+@pytest.mark.parametrize("each", PAIRS, ids=str)
+def test_the_same_call_gives_the_same_by_rest_and_by_mcp(tenant, each):
+    by_rest, by_mcp = prepared(tenant), prepared(factories.make_tenant(tenant.name))
+    response = Api(factories.issue_key(by_rest)).call(*each.rest, each.body)
+    result = Mcp(factories.issue_key(by_mcp)).call(each.tool, each.arguments)
+    told = result["structuredContent"]
+    assert result["isError"] == (response.status_code >= 400), (response.content, told)
+    if result["isError"]:
+        problem = response.json()
+        standard = {"type", "title", "status", "code", "detail", "errors"}
+        assert (told["code"], told["errors"]) == (problem["code"], problem["errors"])
+        assert told["message"] == problem["detail"]
+        own = {name: value for name, value in problem.items() if name not in standard}
+        assert without(told["data"], OWN) == without(own, OWN)
+    elif each.receipt:
+        assert (response.status_code, told["id"]) == (204, each.arguments["id"])
+    else:
+        assert without(told, OWN) == without(response.json(), OWN)
+    assert rows(by_mcp) == rows(by_rest)
