@@ -51,7 +51,7 @@ def success(
         "revell_recall finds them."
     )
     if waiting:
-        text += f" {count(waiting, 'promise')} had no room and stay pending."
+        text += f" {count(waiting, 'promise')} had no room and {'stays' if waiting == 1 else 'stay'} pending."
     return text + "\n"
 
 

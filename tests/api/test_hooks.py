@@ -239,5 +239,5 @@ def test_p29_what_has_no_room_in_the_slices_stays_pending(api):
     promise(api, "a" * 6_000)
     promise(api, "b" * 6_000)
     given = slice_of(api, 1, 1)
-    assert "1 promise had no room and stay pending" in given
+    assert "1 promise had no room and stays pending" in given
     assert [row["id"] for row in api.get("promises").json()["results"]] == ["prm-2"]

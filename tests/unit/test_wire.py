@@ -81,3 +81,6 @@ def test_p29_success_says_when_promises_wait() -> None:
     text = wire.success(memories=1, promises=1, within="2,000 tokens", left_out=(0, 1, 0, 0), waiting=3)
     assert text.startswith("[REVELL | SUCCESS] 1 memory and 1 promise within")
     assert text.endswith(" 3 promises had no room and stay pending.\n")
+    one = wire.success(memories=1, promises=1, within="2,000 tokens", left_out=(0, 1, 0, 0), waiting=1)
+    assert one.endswith(" 1 promise had no room and stays pending.\n")
+    assert len(one) == len(text)
