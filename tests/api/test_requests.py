@@ -133,7 +133,7 @@ def test_a_database_that_does_not_answer_is_unavailable(api, monkeypatch, fault,
     if place == "key":
         monkeypatch.setattr(keys, "authenticate", fail)
     else:
-        monkeypatch.setattr(recall_selector, "_matching", fail)
+        monkeypatch.setattr(recall_selector, "_candidates", fail)
     response = api.post("recall", {"query": "x"})
     problem = check_refused(response, 503, "unavailable")
     assert int(response["Retry-After"]) == problem["retry_after"] > 0
@@ -144,7 +144,7 @@ def test_a_fault_of_ours_is_a_problem_without_detail(api, monkeypatch):
     def fail(*args, **options):
         raise RuntimeError("the secret is hunter2")
 
-    monkeypatch.setattr(recall_selector, "_matching", fail)
+    monkeypatch.setattr(recall_selector, "_candidates", fail)
     api.client = Client(raise_request_exception=False)
     response = api.post("recall", {"query": "x"})
     assert (response.status_code, response["Content-Type"]) == (500, "application/problem+json")
