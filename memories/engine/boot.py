@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import partial
+from itertools import repeat
 from typing import Any
 
 from memories.engine import wire
@@ -463,9 +465,13 @@ def _item(section: Section, row: MemoryRow) -> Item:
 
 
 def _episodic_items(rows: Sequence[EpisodicRow]) -> list[Item]:
+    """Thousands of items, most of which are only compared with the room that is left: made without calls in Python."""
     lead = wire.lead(Section.EPISODIC, number=0, key="", category="", day=_ANY_DAY)
     rest = size_bytes(lead) - 1 + 1  # the one digit of number 0 goes, the line end comes
-    return [Item._make((Section.EPISODIC, row[0], rest + len(str(row[0])) + row[1], row)) for row in rows]
+    numbers = [number for number, _ in rows]
+    costs = [rest + len(str(number)) + wire_bytes for number, wire_bytes in rows]
+    make = partial(tuple.__new__, Item)
+    return list(map(make, zip(repeat(Section.EPISODIC), numbers, costs, rows)))  # type: ignore[arg-type]
 
 
 def _promise_item(row: PromiseRow) -> Item:
