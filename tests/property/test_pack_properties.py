@@ -334,7 +334,9 @@ WEIGHTED = st.lists(st.tuples(WEIGHTS, MOMENTS), max_size=8).map(
 @given(WEIGHTED)
 def test_decay_orders(capsules: list[CapsuleRow]) -> None:
     """C13, C14: wherever the decays differ by more than rounding, the greater one comes first; equals go by number."""
-    found = ranked(capsules, (), NOW)
+    by_number = {capsule.number: capsule for capsule in capsules}
+    found = [by_number[number] for number in ranked(capsules, (), NOW)]
+    assert len(found) == len(capsules)
     for earlier, later in pairwise(found):
         first, second = (decay(c.confidence, c.valid_from, NOW) for c in (earlier, later))
         assert first >= second * (1 - 1e-9)
