@@ -1,8 +1,4 @@
-"""The real server: what it does with an answer whose reader hangs up, and with one that is read to its end (P38).
-
-The server runs in a process of its own on the test's database, with one thread for requests: when it answers the next
-request, it has finished with the one before.
-"""
+"""The real server: what it does with an answer whose reader hangs up, and with one that is read to its end (P38)."""
 
 from __future__ import annotations
 
@@ -10,50 +6,18 @@ import contextlib
 import hashlib
 import http.client
 import json
-import os
 import socket
 import struct
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
-from django.conf import settings
-from django.db import connection
 
 from memories.models import Boot, Memory, Promise, Tenant
 from memories.services import promises
 from tests import factories
+from tests.api.servers import Server, serving
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-START_SECONDS = 60
-
-
-@dataclass
-class Server:
-    """Where it listens, and how to ask it with a key."""
-
-    port: int
-    key: str
-
-    def request(self, method: str, path: str, **headers: str) -> bytes:
-        given = {"Host": f"127.0.0.1:{self.port}", "Authorization": f"Bearer {self.key}", "Content-Length": "0"}
-        given |= {name.replace("_", "-"): text for name, text in headers.items()}
-        lines = [f"{method} /api/v1/{path} HTTP/1.1", *(f"{name}: {text}" for name, text in given.items())]
-        return "\r\n".join([*lines, "", ""]).encode()
-
-    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
-        """The answer, read to its end."""
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as client:
-            given = {"Authorization": f"Bearer {self.key}", **{n.replace("_", "-"): t for n, t in headers.items()}}
-            if body is not None:
-                given["Content-Type"] = "application/json"
-            client.request(method, f"/api/v1/{path}", None if body is None else json.dumps(body), given)
-            answer = client.getresponse()
-            return answer, answer.read()
 
 
 @pytest.fixture
@@ -68,50 +32,8 @@ def actor(transactional_db):
 
 @pytest.fixture
 def server(actor, tmp_path) -> Iterator[Server]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [
-        *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", "127.0.0.1"),
-        *("--port", str(port), "--workers", "1", "--blocking-threads", "1", "--log-level", "error"),
-        "revell.wsgi:application",
-    ]
-    environment = {
-        **os.environ,
-        "DATABASE_URL": database_url(),
-        "SECRET_KEY": settings.SECRET_KEY,
-        "LOG_LEVEL": "ERROR",
-    }
-    log = (tmp_path / "server.log").open("wb")
-    with log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:
-        try:
-            wait_until_it_listens(process, port)
-            yield Server(port, factories.issue_key(Tenant.objects.get(pk=actor.tenant)))
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-def database_url() -> str:
-    """The test's own database, for the other process."""
-    told = connection.settings_dict
-    if connection.vendor == "sqlite":
-        return f"sqlite:///{told['NAME']}"
-    password = f":{told['PASSWORD']}" if told["PASSWORD"] else ""
-    return f"postgres://{told['USER']}{password}@{told['HOST']}:{told['PORT']}/{told['NAME']}"
-
-
-def wait_until_it_listens(process, port) -> None:
-    for _ in range(START_SECONDS * 10):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=0.1)
-            break
-    raise AssertionError("the server did not start")
+    with serving(Tenant.objects.get(pk=actor.tenant), tmp_path, threads=1) as server:
+        yield server
 
 
 def read_some_and_hang_up(server: Server, **headers: str) -> int:
