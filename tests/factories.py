@@ -11,8 +11,8 @@ from memories.engine.actor import Actor, Via, operator
 from memories.engine.delivery import BootRequest
 from memories.engine.kinds import KEY_SCOPES, ROLE_SCOPES, MemoryType, Role, Scope, Source
 from memories.engine.memories import MemoryDraft
-from memories.models import Memory, Person, Tenant
-from memories.services import boot, keys, memories, promises, tenants
+from memories.models import Capsule, Memory, Person, Tenant
+from memories.services import boot, capsules, keys, memories, promises, tenants
 
 _numbers = itertools.count(1)
 
@@ -88,3 +88,9 @@ def served_promise(actor: Actor, *, content: str = "see this now") -> tuple[str,
 
 def without(actor: Actor, *scopes: Scope) -> Actor:
     return replace(actor, scopes=actor.scopes - set(scopes))
+
+
+def capture(actor: Actor, content: str = "the quay is long", kind: str = "fact", **values: Any) -> Capsule:
+    """One stored capsule, in project nott when none is given."""
+    given = {"content": content, "kind": kind, "project_id": "nott", **values}
+    return capsules.capture(actor, values=given)[0].capsule

@@ -108,6 +108,7 @@ class CaptureIn(Sent):
     valid_from = AsSent(_TEXT)
     valid_to = AsSent(_TEXT)
     source = AsSent(_TEXT)  # type: ignore[assignment]
+    tainted = AsSent(_YES_NO)
     supersedes = AsSent(_TEXTS)
     blocks = AsSent(_TEXTS)
     blocked_by = AsSent(_TEXTS)

@@ -25,13 +25,13 @@ _TIME = r"[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
 _MOMENT = re.compile(rf"{_DATE}(?:(?P<time>{_TIME})(?P<zone>[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})?)?")
 # Patterns for the schema: text has no NUL, a line has no control character and no line end, something in it is visible.
 # The engine knows a few more characters without a shape; naming them all would help no reader.
-_SEEN = r"[^\s\x00-\x1f\x7f-\x9f]"
+SEEN = r"[^\s\x00-\x1f\x7f-\x9f]"
 _LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
 TEXT = r"^[^\x00]*$"
-VISIBLE_TEXT = rf"^[^\x00]*{_SEEN}[^\x00]*$"
-VISIBLE_NOTE = rf"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*{_SEEN}[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$"
+VISIBLE_TEXT = rf"^[^\x00]*{SEEN}[^\x00]*$"
+VISIBLE_NOTE = rf"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*{SEEN}[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$"
 LINE = rf"^{_LINE}*$"
-VISIBLE_LINE = rf"^{_LINE}*{_SEEN}{_LINE}*$"
+VISIBLE_LINE = rf"^{_LINE}*{SEEN}{_LINE}*$"
 _WHOLE_MAX = 2**53  # beyond it JSON numbers lose their last digits in most readers
 
 

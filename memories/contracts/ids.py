@@ -17,6 +17,7 @@ class Prefix(StrEnum):
     MEMORY = "mem"
     PROMISE = "prm"
     BOOT = "boot"
+    CAPSULE = "cap"
 
 
 def number_of(prefix: Prefix, text: str) -> int:

@@ -162,8 +162,10 @@ def _terms(arguments: Mapping[str, object], faults: Faults) -> tuple[str, ...]:
 
 
 def _whole(field: str, arguments: Mapping[str, object], faults: Faults, default: int) -> int:
-    """A whole number ≥ 0 of any size (C19). True is no number, and 1.5 or "900" are not made into one."""
+    """A whole number ≥ 0 of any size (C19). True is no number, and 1.5 or "900" are not made into one; 900.0 is one."""
     value = arguments.get(field)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:

@@ -6,9 +6,10 @@ Storing a draft, and finding that it is there already (C9), is the services' wor
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 
 from memories.engine.capsules import CapsuleKind
 from memories.engine.faults import Faults
@@ -25,8 +26,12 @@ LINKS: dict[str, tuple[RelationKind, bool]] = {
     "proves": (RelationKind.PROVES, True),
     "derived_from": (RelationKind.DERIVED_FROM, True),
 }
-FIELDS = ("content", "kind", "project_id", "confidence", "valid_from", "valid_to", "source", *LINKS)
+FIELDS = ("content", "kind", "project_id", "confidence", "valid_from", "valid_to", "source", "tainted", *LINKS)
 SOURCE_DEFAULT = "agent"
+_MOMENT = re.compile(
+    r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
+    r"(?:(?P<time>[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)(?P<zone>[Zz]|[+-][0-9]{2}:[0-9]{2})?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class CapsuleDraft:
     valid_to: datetime | None = None
     confidence: float = CAPSULE_CONFIDENCE_DEFAULT
     source: str = SOURCE_DEFAULT
+    tainted: bool = False
     links: tuple[tuple[str, str], ...] = ()
 
 
@@ -82,11 +88,14 @@ def collect_draft(
         mine.add("project_id", fault)
     confidence = _confidence(found.get("confidence", CAPSULE_CONFIDENCE_DEFAULT), mine)
     valid_from = _moment("valid_from", found.get("valid_from"), mine) or now
-    valid_to = _moment("valid_to", found.get("valid_to"), mine)
+    valid_to = _moment("valid_to", found.get("valid_to"), mine, end=True)
     if valid_to is not None and "valid_from" not in mine and valid_to < valid_from:
         without = "" if "valid_from" in found else ", which is now when left out"
         mine.add("valid_to", f"valid_to must not be before valid_from{without}.")
     source = _source(found.get("source", SOURCE_DEFAULT), mine)
+    tainted = found.get("tainted", False)
+    if not isinstance(tainted, bool):
+        mine.add("tainted", "tainted is true or false: whether the content may try to instruct its reader.")
     links = tuple(link for field in LINKS for link in ((field, text) for text in _ids(field, found.get(field), mine)))
     if mine:
         for field, sentences in mine.by_field.items():
@@ -101,6 +110,7 @@ def collect_draft(
         valid_to=valid_to,
         confidence=confidence,
         source=source,
+        tainted=bool(tainted),
         links=links,
     )
 
@@ -143,18 +153,25 @@ def _confidence(value: object, faults: Faults) -> float:
     return float(value)
 
 
-def _moment(field: str, value: object, faults: Faults) -> datetime | None:
+def _moment(field: str, value: object, faults: Faults, *, end: bool = False) -> datetime | None:
+    """A time with its zone; a date means the beginning of its day in UTC, or the end of it."""
     if value is None:
         return None
-    try:
-        moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
-        if moment.tzinfo is None:
-            faults.add(field, f"{field} needs a zone, for example 2026-11-30T08:15:00Z.")
-            return None
-        return moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        faults.add(field, f"{field} is a time such as 2026-11-30T08:15:00Z.")
-        return None
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC)
+    match = _MOMENT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        faults.add(field, f"{field} is a date such as 2026-11-30, or a time such as 2026-11-30T08:15:00Z.")
+    elif match["time"] and not match["zone"]:
+        faults.add(field, f"{field} needs a zone, for example {match['date']}T08:15:00Z.")
+    else:
+        try:
+            if match["time"]:
+                return datetime.fromisoformat(str(value).upper()).astimezone(UTC)
+            return datetime.combine(date.fromisoformat(str(value)), time.max if end else time.min, UTC)
+        except (ValueError, OverflowError):
+            faults.add(field, f"{field} is no time that there is; one looks like 2026-11-30T08:15:00Z.")
+    return None
 
 
 def _source(value: object, faults: Faults) -> str:

@@ -16,13 +16,24 @@ from memories.engine.spending import compact
 
 
 @dataclass(frozen=True, slots=True)
+class Newer:
+    """Asks for the page of newer ones: those older than `before`, or the newest of all when that is None."""
+
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
-    """One page, oldest first. `next_before` asks for the page of older ones; None when there are none."""
+    """One page, oldest first. `next_before` asks for the page of older ones, `newer` for that of newer ones.
+
+    None when there are none.
+    """
 
     fence: Fence
     rows: tuple[Row, ...]
     total: int
     next_before: int | None = None
+    newer: Newer | None = None
 
     def to_wire(self) -> dict[str, object]:
         """The page as JSON-ready values; `next` is the cursor of the older page (C56, C59)."""
@@ -73,7 +84,15 @@ def list_capsules(
         rows=tuple(lean_row(capsule, standing, fence, now, with_kind=True) for capsule in page),
         total=len(passing),
         next_before=page[0].number if page and len(older) > len(page) else None,
+        newer=_newer(passing, before, limit),
     )
+
+
+def _newer(passing: Iterable[CapsuleRow], before: int | None, limit: int) -> Newer | None:
+    newer = sorted(capsule.number for capsule in passing if before is not None and capsule.number >= before)
+    if not newer or not limit:
+        return None
+    return Newer(newer[limit] if len(newer) > limit else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def forget(actor: Actor, values: Values) -> Answer:
 
 def list_or_make_aliases(actor: Actor, values: Values) -> Answer:
     if values:
-        made = capsules.alias(actor, term=values.get("term"), alias=values.get("alias"))
+        made, _ = capsules.alias(actor, term=values.get("term"), alias=values.get("alias"))
         return told(framed({"term": made.term, "alias": made.alias}))
     aliases = [{"term": one.term, "alias": one.alias} for one in rows.list_aliases(actor)]
     return told(framed({"results": aliases, "total": len(aliases)}))

@@ -136,8 +136,11 @@ def forget(actor: Actor, *, number: int, reason: object) -> tuple[Capsule, Writt
 
 
 @transaction.atomic
-def alias(actor: Actor, *, term: object, alias: object) -> TermAlias:
-    """Let `memory_retrieve` look for `alias` when asked for `term`, one way; repeating it is harmless (C58)."""
+def alias(actor: Actor, *, term: object, alias: object) -> tuple[TermAlias, bool]:
+    """Let `memory_retrieve` look for `alias` when asked for `term`, one way (C58); whether it is new.
+
+    Repeating it is harmless.
+    """
     actor.require(Scope.WRITE)
     now = timezone.now()
     pair = read_alias(term, alias)
@@ -147,7 +150,7 @@ def alias(actor: Actor, *, term: object, alias: object) -> TermAlias:
     )
     if created:
         events.record(actor, at=now, verb="alias.made", term=pair.term, alias=pair.alias)
-    return row
+    return row, created
 
 
 def _capture(
@@ -178,6 +181,7 @@ def store_drafts(actor: Actor, *, tenant: Tenant, drafts: Sequence[CapsuleDraft]
             valid_from=draft.valid_from,
             valid_to=draft.valid_to,
             source=draft.source,
+            tainted=draft.tainted,
             content_hash=content_hash(draft.content),
             created_at=now,
             created_by=actor.label,

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A call that succeeds with all scopes when `{memory}`, `{promise}` and `{boot}` are ids of the caller's own."""
+    """A call that succeeds with all scopes when `{memory}`, `{promise}`, `{boot}`, `{capsule}` are the caller's ids."""
 
     method: str
     path: str
@@ -42,6 +42,18 @@ OPERATIONS = (
     Operation("POST", "memories/{memory}/restore", "write"),
     Operation("DELETE", "memories/{memory}", "write"),
     Operation("POST", "recall", "read", {"query": "zanzibar"}),
+    Operation("GET", "capsules", "read"),
+    Operation("POST", "capsules", "write", {"kind": "fact", "content": "new", "project_id": "nott"}),
+    Operation("GET", "capsules/{capsule}", "read"),
+    Operation("DELETE", "capsules/{capsule}", "write", {"reason": "wrong"}),
+    Operation("PUT", "capsules/{capsule}/tier", "write", {"tier": "archived"}),
+    # Ids in a body are looked up in the caller's tenant too: `test_isolation` sends the other's.
+    Operation("POST", "capsules/relations", "write", {"kind": "blocks", "from": "cap-1", "to": "cap-2"}),
+    Operation("GET", "capsules/aliases", "read"),
+    Operation("POST", "capsules/aliases", "write", {"term": "database", "alias": "postgresql"}),
+    Operation("POST", "capsules/retrieve", "read", {"terms": ["zanzibar"]}),
+    Operation("POST", "capsules/digest", "read"),
+    Operation("POST", "bootstrap", "read"),
     Operation(
         "POST", "hooks/codex", "boot", {"hook_event_name": "SessionStart", "session_id": "s", "source": "resume"}
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.apps import apps
 
+from memories.services import capsules
 from tests import factories
 from tests.api.conftest import check_refused
 from tests.api.operations import OPERATIONS
@@ -18,7 +19,9 @@ def theirs(tenant, other_actor):
     for n in range(3):
         memory = factories.remember(other_actor, content=f"{MARK} {n}", tags=(MARK,))
         boot, promise = factories.served_promise(other_actor, content=f"{MARK} promise {n}")
-    return {"memory": str(memory), "promise": promise, "boot": boot}
+        capsule = factories.capture(other_actor, f"{MARK} {n}", project_id=MARK)
+        capsules.alias(other_actor, term=MARK, alias=f"{MARK} {n}")
+    return {"memory": str(memory), "promise": promise, "boot": boot, "capsule": str(capsule)}
 
 
 def rows_of(tenant):
@@ -31,12 +34,14 @@ def rows_of(tenant):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-def test_another_tenant_s_rows_are_not_there(api, other_tenant, theirs, operation):
+def test_another_tenant_s_rows_are_not_there(api, actor, other_tenant, theirs, operation):
+    for n in range(2):
+        factories.capture(actor, f"mine {n}")
     before = rows_of(other_tenant)
     response = api.call(operation.method, operation.path.format(**theirs), operation.body)
     if operation.names_a_row:
         foreign = check_refused(response, 404, "not_found")
-        unknown = operation.path.format(memory="mem-4711", promise="prm-4711", boot="boot-4711")
+        unknown = operation.path.format(memory="mem-4711", promise="prm-4711", boot="boot-4711", capsule="cap-4711")
         problem = check_refused(api.call(operation.method, unknown, operation.body), 404, "not_found")
         number = next(one for name, one in theirs.items() if f"{{{name}}}" in operation.path).split("-")[1]
         assert foreign["detail"] == problem["detail"].replace("4711", number), "told like an id that nobody has"
@@ -45,6 +50,19 @@ def test_another_tenant_s_rows_are_not_there(api, other_tenant, theirs, operatio
         assert MARK.encode() not in response.getvalue().replace(b'"query":"zanzibar"', b"").replace(
             b'["zanzibar"]', b""
         )
+    assert rows_of(other_tenant) == before
+
+
+def test_ids_in_a_body_are_looked_up_in_one_s_own_tenant(api, actor, other_tenant, theirs):
+    """C5: told like an id that nobody has."""
+    factories.capture(actor, "mine")
+    before = rows_of(other_tenant)
+    for path, body in (
+        ("capsules/relations", {"kind": "blocks", "from": "cap-1", "to": "cap-3"}),
+        ("capsules/relations", {"kind": "supersedes", "from": "cap-3", "to": "cap-1"}),
+        ("capsules", {"kind": "task", "content": "new", "project_id": "nott", "blocked_by": ["cap-3"]}),
+    ):
+        assert check_refused(api.post(path, body), 404, "not_found")["detail"] == "There is no cap-3."
     assert rows_of(other_tenant) == before
 
 

@@ -41,7 +41,8 @@ def ids(actor):
     """Rows of the tenant, for the addresses of the operations."""
     memory = factories.remember(actor, content="zanzibar")
     boot, promise = factories.served_promise(actor)
-    return {"memory": str(memory), "promise": promise, "boot": boot}
+    capsules = [factories.capture(actor, f"quay {n}") for n in range(2)]
+    return {"memory": str(memory), "promise": promise, "boot": boot, "capsule": str(capsules[1])}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)

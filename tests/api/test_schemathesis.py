@@ -30,6 +30,8 @@ def test_every_operation_keeps_its_word(tmp_path):
     factories.remember(actor, "core", "I say what I know.")
     factories.remember(actor, "semantic", "", subject="a", predicate="is", object="b")
     factories.served_promise(actor)
+    factories.capture(actor, "zanzibar", "task")
+    factories.capture(actor, "never on a Friday", "constraint")
     with serving(tenant, tmp_path, threads=4) as server:
         command = [
             *(str(PROGRAM), "--config-file", str(CONFIG), "run", f"http://127.0.0.1:{server.port}/api/schema/"),

@@ -22,7 +22,7 @@ def faults(**changes: object) -> dict[str, list[str]]:
 
 def test_the_least_capture_and_its_defaults() -> None:
     """C1"""
-    assert read_capture(LEAST, now=NOW) == CapsuleDraft("wire it", TASK, "nott", NOW, None, 0.6, "agent", ())
+    assert read_capture(LEAST, now=NOW) == CapsuleDraft("wire it", TASK, "nott", NOW, None, 0.6, "agent", False, ())
     nulls = dict.fromkeys(["confidence", "valid_from", "valid_to", "source", "blocks"])
     assert read_capture({**LEAST, **nulls}, now=NOW) == read_capture(LEAST, now=NOW)
 
@@ -69,10 +69,31 @@ def test_confidence(confidence: object) -> None:
     assert list(faults(confidence=confidence)) == ["confidence"]
 
 
-@pytest.mark.parametrize("moment", ["2026-11-30", "2026-11-30T08:15:00", "soon", 5, "0001-01-01T00:00:00+14:00", ""])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        *("2026-11-30T08:15:00", "2026-02-30", "2026-W49-1", "20261130", "2026-11-30T25:00:00Z", "soon", 5, ""),
+        *("0001-01-01T00:00:00+14:00", NOW.replace(tzinfo=None)),
+    ],
+)
 def test_times_need_a_zone(moment: object) -> None:
     """C1"""
     assert list(faults(valid_from=moment)) == ["valid_from"]
+
+
+def test_a_date_is_its_whole_day() -> None:
+    """C1: valid from its beginning, valid to its end, in UTC."""
+    draft = read_capture({**LEAST, "valid_from": "2026-11-30", "valid_to": "2026-11-30"}, now=NOW)
+    assert draft.valid_from.isoformat() == "2026-11-30T00:00:00+00:00"
+    assert draft.valid_to is not None
+    assert draft.valid_to.isoformat() == "2026-11-30T23:59:59.999999+00:00"
+
+
+@pytest.mark.parametrize("tainted", [True, False, None])
+def test_who_captures_says_whether_it_is_tainted(tainted: object) -> None:
+    """C1, C53"""
+    assert read_capture({**LEAST, "tainted": tainted}, now=NOW).tainted is bool(tainted)
+    assert list(faults(tainted="yes")) == ["tainted"]
 
 
 def test_valid_to_is_not_before_valid_from() -> None:
