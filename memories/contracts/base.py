@@ -43,6 +43,12 @@ class Contract(serializers.Serializer):
         return bool(cls.least or cls.alternatives or any(field.required for field in cls().fields.values()))
 
     @classmethod
+    def refuse_unknown(cls, data: Mapping[str, Any]) -> None:
+        """InvalidInput naming the fields that are none, for a contract that leaves its values to another reader."""
+        if unknown := cls().unknown_fields(data):
+            raise refusal(unknown)
+
+    @classmethod
     def described(cls, schema: dict[str, Any]) -> dict[str, Any]:
         """The schema with what fields alone cannot say."""
         return schema
@@ -54,10 +60,7 @@ class Contract(serializers.Serializer):
         values: dict[str, Any] = {}
         if self.null_is_missing:
             data = {name: value for name, value in data.items() if value is not None or not self._is_optional(name)}
-        unknown = [str(name) for name in data if name not in self.fields]
-        for name in unknown[:_UNKNOWN_NAMED_MAX]:
-            known = ", ".join(self.fields) or "none"
-            errors[name] = [f"There is no field of this name here. The fields are: {known}."]
+        errors |= self.unknown_fields(data)
         try:
             values = super().to_internal_value(data)
         except serializers.ValidationError as error:
@@ -67,6 +70,12 @@ class Contract(serializers.Serializer):
         if errors:
             raise serializers.ValidationError(errors)
         return values
+
+    def unknown_fields(self, data: Mapping[str, Any]) -> dict[str, list[str]]:
+        """The fault of each name in `data` that is no field here."""
+        known = ", ".join(self.fields) or "none"
+        unknown = [str(name) for name in data if name not in self.fields][:_UNKNOWN_NAMED_MAX]
+        return {name: [f"There is no field of this name here. The fields are: {known}."] for name in unknown}
 
     def _is_optional(self, name: str) -> bool:
         field = self.fields.get(name)

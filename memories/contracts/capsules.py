@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from memories.contracts.base import Contract, Nothing, Query, Shape, refusal
+from memories.contracts.base import Contract, Query, Shape, refusal
 from memories.contracts.capsule_calls import AsSent, CaptureIn, Sent, capsule_values
 from memories.contracts.fields import SEEN, VISIBLE_NOTE, VISIBLE_TEXT, Plain, Text, When
 from memories.engine.capsules import FRAMING, LABEL, CapsuleKind, Tier
@@ -32,9 +32,8 @@ from memories.engine.relations import RelationKind
 
 _CONTROL = r"\x00-\x1f\x7f-\x9f"
 # A project: segments joined by slashes, something to see in each, no white space at the ends of the whole (C4).
-_ANY, _EDGE, _SHOWN = rf"[^/{_CONTROL}]", rf"[^/\s{_CONTROL}]", SEEN.replace("[^", "[^/", 1)
-_FROM_EDGE, _TO_EDGE = rf"(?:{_EDGE}{_ANY}*)?{_SHOWN}", rf"{_SHOWN}(?:{_ANY}*{_EDGE})?"
-_PROJECT = rf"^(?:{_FROM_EDGE}(?:{_ANY}*{_EDGE})?|{_FROM_EDGE}{_ANY}*(?:/{_ANY}*{_SHOWN}{_ANY}*)*/{_ANY}*{_TO_EDGE})$"
+_ANY, _EDGE = rf"[^/{_CONTROL}]", SEEN.replace("[^", "[^/", 1)
+_PROJECT = rf"^(?:{_EDGE}(?:{_ANY}*{_EDGE})?|{_EDGE}{_ANY}*(?:/{_ANY}*{_EDGE}{_ANY}*)*/{_ANY}*{_EDGE})$"
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -244,8 +243,8 @@ class CapsuleQuery(Query):
 
 
 def _known(kind: type[Contract], values: dict[str, Any]) -> dict[str, Any]:
-    """The values without those that are null; InvalidInput for a name that is no field."""
-    Nothing.read({name: None for name in values if name not in kind().fields})
+    """The values without those that are null; InvalidInput for names that are no fields."""
+    kind.refuse_unknown(values)
     return {name: value for name, value in values.items() if value is not None}
 
 
