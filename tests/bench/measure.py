@@ -65,7 +65,7 @@ def main(sizes: list[int]) -> None:
     for size in sorted(sizes):
         started = time.perf_counter()
         grow(tenant, size, vocabulary)
-        _settle()
+        settle()
         filled = time.perf_counter() - started
         found[size] = {}
         for name, action in actions(tenant, secret, vocabulary).items():
@@ -270,7 +270,7 @@ def speed() -> str:
     return f"a loop of 200,000 multiplications takes {min(times):.0f} to {max(times):.0f} ms here"
 
 
-def _settle() -> None:
+def settle() -> None:
     """What a server in use has behind it after so many writes."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
