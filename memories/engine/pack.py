@@ -167,14 +167,13 @@ def select(
 def ranked(capsules: Iterable[CapsuleRow], terms: Sequence[Term], now: datetime) -> tuple[int, ...]:
     """The numbers of `capsules`: matched terms descending, decay descending, number ascending (C14)."""
 
-    def place(capsule: CapsuleRow) -> tuple[int, float, int]:
-        return (
-            -count_matches(capsule.content, terms),
-            -strength(capsule.confidence, capsule.valid_from, now),
-            capsule.number,
-        )
-
-    return tuple(number for *_, number in sorted(map(place, capsules)))
+    if not terms:
+        decayed = sorted([(-strength(c.confidence, c.valid_from, now), c.number) for c in capsules])
+        return tuple([number for _, number in decayed])
+    matched = sorted(
+        [(-count_matches(c.content, terms), -strength(c.confidence, c.valid_from, now), c.number) for c in capsules]
+    )
+    return tuple([number for *_, number in matched])
 
 
 def fill(

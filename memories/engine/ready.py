@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
+from operator import lt
 
 from memories.engine.capsules import CapsuleKind, CapsuleRow
 from memories.engine.fences import Fence
@@ -45,18 +47,18 @@ def project_nodes(inside: Iterable[int], standing: Standing) -> Projection:
 
     are no nodes (C37).
     """
-    settled, gone = standing.settled, standing.gone
+    settled = standing.settled
     held_back = [pair for pair in standing.blocks if pair[0] not in settled and pair[1] not in settled]
-    waits = {target for _, target in held_back}
-    nodes = sorted(number for number in inside if number not in gone)
-    undone = [number for number in nodes if number not in standing.done]
-    cycle = _find_cycle(held_back, frozenset(undone))
+    nodes = frozenset(inside) - standing.gone
+    undone = nodes - standing.done
+    cycle = _find_cycle(held_back, undone)
     if cycle is not None:
         return Projection(cycle=cycle)
+    waits = {target for _, target in held_back}
     return Projection(
-        ready=tuple(number for number in undone if number not in waits),
-        blocked=tuple(number for number in undone if number in waits),
-        done=tuple(number for number in nodes if number in standing.done),
+        ready=tuple(sorted(undone - waits)),
+        blocked=tuple(sorted(undone & waits)),
+        done=tuple(sorted(nodes & standing.done)),
     )
 
 
@@ -81,7 +83,7 @@ def cycle_closed_by(added: Iterable[tuple[int, int]], standing: Standing) -> tup
 def _find_cycle(held_back: Sequence[tuple[int, int]], inside: frozenset[int]) -> tuple[int, ...] | None:
     """The cycle to name: a shortest that touches `inside`, else a shortest that blocks something in it (C40)."""
     # Every cycle comes back to a smaller number somewhere, and work is mostly written down in its order.
-    if all(source < target for source, target in held_back):
+    if all(starmap(lt, held_back)):
         return None
     knot = _never_freed(held_back)
     held = inside & knot

@@ -55,6 +55,16 @@ class Capsule(TenantOwned):
         )
         indexes = (
             models.Index(fields=("tenant", "project_id", "number"), name="capsule_by_project"),
+            # Holds all by which a pack chooses, so that thousands are looked at without their rows and contents. SQLite
+            # wants the column of the condition in it as well.
+            models.Index(
+                fields=(
+                    *("tenant", "kind", "project_id", "number"),
+                    *("tier", "confidence", "valid_from", "valid_to", "tainted", "forgotten_at"),
+                ),
+                condition=Q(forgotten_at__isnull=True),
+                name="capsule_choice",
+            ),
             models.Index(
                 fields=("tenant", "number"), condition=Q(forgotten_at__isnull=False), name="capsule_tombstones"
             ),

@@ -6,11 +6,11 @@ What they mean, and who may ask, is not here.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from django.db.models import Aggregate, BooleanField, ExpressionWrapper, Func, Q, TextField, Value
-from django.db.models.functions import Cast, Concat
+from django.db.models import Aggregate, Case, Func, Q, TextField, Value, When
+from django.db.models.functions import Cast
 
 from memories.engine.actor import Actor
 from memories.engine.capsules import CapsuleKind, CapsuleRow, Tier
@@ -55,10 +55,11 @@ def weigh_standing(actor: Actor, *, capsule: Capsule, relations: Iterable[Capsul
 
 def read_relations(actor: Actor) -> list[Relation]:
     """Every relation of the tenant: a blocker outside the fence blocks too (C38). One query."""
+    sources, targets = _ends_by_kind(actor, RelationKind, sources_of=RelationKind)
     return [
         Relation(kind, source, target)
-        for kind, ends in _ends_by_kind(actor, RelationKind).items()
-        for source, target in _pairs(ends)
+        for kind in RelationKind
+        for source, target in zip(sources[kind], targets[kind], strict=True)
     ]
 
 
@@ -81,36 +82,28 @@ def read_inside(actor: Actor, *, fence: Fence) -> list[CapsuleRow]:
 
     Others count only by their relations: a blocker whose row is not there blocks (C38).
     """
-    inside = [_row(values) for values in _inside(actor, fence).values_list(*_COLUMNS)]
-    return [*inside, *read_tombstones(actor)]
+    return [*_light_rows(_inside(actor, fence), "content", "tainted"), *read_tombstones(actor)]
 
 
 def read_graph(actor: Actor, *, fence: Fence) -> tuple[Standing, list[int]]:
-    """Where the tenant's capsules stand, and the numbers of the nodes inside the fence (C37). Two queries."""
+    """Where the tenant's capsules stand, and the numbers of the nodes inside the fence (C37). Three queries."""
+    # Of a relation that replaces or proves, only the target matters here.
     kinds = (RelationKind.BLOCKS, RelationKind.SUPERSEDES, RelationKind.PROVES)
-    ends = _ends_by_kind(actor, kinds)
-    blocks_ends = frozenset(ends[RelationKind.BLOCKS])
-    is_gone, within = Q(forgotten_at__isnull=False), _within(fence)
-    groups = (
-        Capsule.objects.of(actor)
-        .filter(is_gone | within if within else Q())
-        .values("project_id", "kind", gone=ExpressionWrapper(is_gone, output_field=BooleanField()))
-        .annotate(numbers=_Joined(_text("number")))
-        .values_list("project_id", "kind", "gone", "numbers")
-    )
-    forgotten: list[int] = []
+    sources, targets = _ends_by_kind(actor, kinds, sources_of=(RelationKind.BLOCKS,))
+    blocks = list(zip(sources[RelationKind.BLOCKS], targets[RelationKind.BLOCKS], strict=True))
+    ends = {*sources[RelationKind.BLOCKS], *targets[RelationKind.BLOCKS]}
     nodes: list[int] = []
-    for project_id, kind, gone, joined in groups:
-        numbers = _numbers(joined)
-        if gone:
-            forgotten += numbers
-        elif fence.matches(project_id):
-            nodes += numbers if kind == CapsuleKind.TASK else blocks_ends.intersection(numbers)
+    groups = _inside(actor, fence).values("kind", "project_id").annotate(numbers=_Joined(_text("number")))
+    for kind, project_id, joined in groups.values_list("kind", "project_id", "numbers"):
+        if fence.matches(project_id):
+            numbers = _numbers(joined)
+            nodes += numbers if kind == CapsuleKind.TASK else ends.intersection(numbers)
+    tombstones = Capsule.objects.of(actor).filter(forgotten_at__isnull=False)
     standing = standing_from(
-        superseded=ends[RelationKind.SUPERSEDES][1::2],
-        proven=ends[RelationKind.PROVES][1::2],
-        forgotten=forgotten,
-        blocks=_pairs(ends[RelationKind.BLOCKS]),
+        superseded=targets[RelationKind.SUPERSEDES],
+        proven=targets[RelationKind.PROVES],
+        forgotten=tombstones.values_list("number", flat=True),
+        blocks=blocks,
     )
     return standing, nodes
 
@@ -118,33 +111,11 @@ def read_graph(actor: Actor, *, fence: Fence) -> tuple[Standing, list[int]]:
 def read_ranked(actor: Actor, *, fence: Fence, with_content: bool) -> list[CapsuleRow]:
     """What the sections of a pack are chosen from, with contents only where terms are looked for. One query."""
     rows = _inside(actor, fence).filter(kind__in=[kind.value for kind in RANKED])
-    columns = rows.annotate(since=_IsoText("valid_from"), until=_IsoText("valid_to")).values_list(
-        "number",
-        "content" if with_content else Value(""),
-        "kind",
-        "project_id",
-        "since",
-        "until",
-        "confidence",
-        "tier",
-    )
-    return [
-        CapsuleRow(
-            number,
-            content,
-            _KINDS[kind],
-            project_id,
-            datetime.fromisoformat(since),
-            None if until is None else datetime.fromisoformat(until),
-            confidence,
-            _TIERS[tier],
-        )
-        for number, content, kind, project_id, since, until, confidence, tier in columns
-    ]
+    return _light_rows(rows, "content" if with_content else Value(""), Value(0))
 
 
 def read_whole(actor: Actor, *, fence: Fence, constraints: bool, numbers: Collection[int]) -> dict[int, CapsuleRow]:
-    """The capsules of these few numbers, and all constraints inside the fence if wanted. One query.
+    """The capsules of these few numbers, and all constraints inside the fence if wanted, with contents. One query.
 
     Constraints are asked for by their kind, because there may be more of them than a statement takes numbers.
     """
@@ -152,7 +123,37 @@ def read_whole(actor: Actor, *, fence: Fence, constraints: bool, numbers: Collec
     if constraints:
         wanted |= Q(kind=CapsuleKind.CONSTRAINT) & _within(fence)
     rows = Capsule.objects.of(actor).filter(wanted, forgotten_at__isnull=True)
-    return {row.number: row for row in map(_row, rows.values_list(*_COLUMNS))}
+    return {row.number: row for row in _light_rows(rows, "content", "tainted")}
+
+
+def _light_rows(rows: TenantQuerySet[Capsule], content: str | Value, tainted: str | Value) -> list[CapsuleRow]:
+    """Rows of capsules that are not forgotten, without what only costs: there may be thousands of them."""
+    columns = rows.annotate(since=_IsoText("valid_from"), until=_IsoText("valid_to")).values_list(
+        "number",
+        content,
+        "kind",
+        "project_id",
+        "since",
+        "until",
+        "confidence",
+        "tier",
+        tainted,
+    )
+    moment = datetime.fromisoformat
+    return [
+        CapsuleRow(
+            number,
+            text,
+            _KINDS[kind],
+            project_id,
+            moment(since),
+            None if until is None else moment(until),
+            confidence,
+            _TIERS[tier],
+            bool(flagged),
+        )
+        for number, text, kind, project_id, since, until, confidence, tier, flagged in columns
+    ]
 
 
 def _inside(actor: Actor, fence: Fence) -> TenantQuerySet[Capsule]:
@@ -175,16 +176,20 @@ def _within(fence: Fence) -> Q:
     return own
 
 
-def _ends_by_kind(actor: Actor, kinds: Iterable[RelationKind]) -> dict[RelationKind, list[int]]:
-    """The relations of each of `kinds`, as source, target, source, target and so on. One query."""
+def _ends_by_kind(
+    actor: Actor, kinds: Iterable[RelationKind], *, sources_of: Iterable[RelationKind]
+) -> tuple[dict[RelationKind, list[int]], dict[RelationKind, list[int]]]:
+    """The sources and the targets of the relations of each of `kinds`, in one order. One query.
+
+    Both texts of a group are made in one pass over its rows, so their places agree.
+    """
     rows = CapsuleRelation.objects.of(actor).filter(kind__in=list(kinds)).values("kind")
-    pair = Concat(_text("source_number"), Value(","), _text("target_number"), output_field=TextField())
-    found = dict(rows.annotate(ends=_Joined(pair)).values_list("kind", "ends"))
-    return {kind: _numbers(found.get(kind)) for kind in kinds}
-
-
-def _pairs(ends: list[int]) -> Iterator[tuple[int, int]]:
-    return zip(ends[::2], ends[1::2], strict=True)
+    source = Case(When(kind__in=list(sources_of), then=_text("source_number")), output_field=TextField())
+    joined = rows.annotate(sources=_Joined(source), targets=_Joined(_text("target_number")))
+    found = {kind: ends for kind, *ends in joined.values_list("kind", "sources", "targets")}
+    sources = {kind: _numbers(found[kind][0]) if kind in found else [] for kind in kinds}
+    targets = {kind: _numbers(found[kind][1]) if kind in found else [] for kind in kinds}
+    return sources, targets
 
 
 def _numbers(joined: str | None) -> list[int]:

@@ -32,7 +32,7 @@ from memories.selectors.snapshot import one_state
 
 
 def bootstrap(actor: Actor, *, arguments: Mapping[str, object]) -> pack.Pack:
-    """The cold-start pack (C17 to C52). Four queries, whatever is stored.
+    """The cold-start pack (C17 to C52). Five queries, whatever is stored.
 
     `pack.compile_pack` says what it is in one call, from rows read whole; here only what its steps need is read.
     """
