@@ -119,6 +119,8 @@ class CapsulesIn(Contract):
     @classmethod
     def read(cls, data: Any) -> dict[str, Any]:
         """`{"items": […], "several": bool}`, each item as it was sent."""
+        if isinstance(data, list):
+            raise refusal({"": ['Send one capsule as an object, or several as {"items": […]}.']})
         if not isinstance(data, Mapping) or "items" not in data:
             return {"items": [CapsuleIn.read(data)], "several": False}
         others = [str(name) for name in data if name != "items"]

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from memories.engine.capsules import CapsuleKind, Tier, number_of
-from memories.engine.faults import Faults
+from memories.engine.faults import Faults, meant
 from memories.engine.fences import Fence, collect_fence
 from memories.engine.limits import (
     CAPSULE_TERM_MAX_CHARS,
@@ -127,7 +127,9 @@ def _known(operation: str, arguments: Mapping[str, object], known: tuple[str, ..
         if name not in known:
             shown = ascii(str(name)[:100])
             sentence = f"{operation} has no parameter {shown}; it takes {', '.join(known)}."
-            if "terms" in known:
+            if (nearest := meant(str(name), known)) is not None:
+                sentence += f" Did you mean {nearest}?"
+            elif "terms" in known:
                 sentence += " An intent is never guessed: put what you look for into terms, synonyms as further terms."
             faults.add(str(name) if is_encodable(str(name)) else shown, sentence)
 

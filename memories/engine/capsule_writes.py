@@ -81,7 +81,12 @@ def read_relation(kind: object, source: object, target: object) -> Relation:
     """A relation between two different capsules, from plain values; InvalidInput that teaches otherwise (C5)."""
     faults = Faults()
     if not isinstance(kind, str) or kind not in list(RelationKind):
-        faults.add("kind", f"A relation has a kind: one of {', '.join(RelationKind)}.")
+        given = f"{kind[:100]!a} is no kind. " if isinstance(kind, str) else ""
+        faults.add(
+            "kind",
+            f"{given}A relation has a kind: one of {', '.join(RelationKind)}. It reads from → to: from blocks to when "
+            "from must be finished first.",
+        )
     ends: dict[str, int] = {}
     for field, value in (("from", source), ("to", target)):
         try:
@@ -135,7 +140,8 @@ def read_alias(term: object, alias: object) -> Alias:
     folded: dict[str, str] = {}
     for field, value in (("term", term), ("alias", alias)):
         if not isinstance(value, str) or not is_encodable(value):
-            faults.add(field, f"“{field}” is a text.")
+            example = '{"term": "database", "alias": "postgresql"}'
+            faults.add(field, f"“{field}” is a text: {example} lets retrieve look for postgresql as well.")
         elif len(value) > ALIAS_MAX_CHARS:
             faults.add(field, f"“{field}” has at most {ALIAS_MAX_CHARS} characters; this one has {len(value):,}.")
         elif not (words := fold_words(value)) or len(" ".join(words)) > ALIAS_MAX_CHARS:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
 from memories.engine.capsules import CapsuleKind
-from memories.engine.faults import Faults
+from memories.engine.faults import Faults, meant
 from memories.engine.fences import project_fault
 from memories.engine.limits import CAPSULE_CONFIDENCE_DEFAULT, CAPSULE_CONTENT_MAX_CHARS, SOURCE_MAX_CHARS
 from memories.engine.relations import Relation, RelationKind
@@ -78,12 +78,17 @@ def collect_draft(
     for name in values:
         if name not in FIELDS:
             shown = ascii(str(name)[:100])
-            mine.add(str(name) if is_encodable(str(name)) else shown, f"A capsule has no field {shown}.")
+            nearest = meant(str(name), FIELDS)
+            more = f"It has {', '.join(FIELDS)}." if nearest is None else f"Did you mean {nearest}?"
+            mine.add(str(name) if is_encodable(str(name)) else shown, f"A capsule has no field {shown}. {more}")
     content = _content(found.get("content"), mine)
     kind = found.get("kind")
     if not isinstance(kind, str) or kind not in list(CapsuleKind):
-        mine.add("kind", f"A capsule needs a kind: one of {', '.join(CapsuleKind)}.")
+        given = f"{kind[:100]!a} is no kind. " if isinstance(kind, str) else ""
+        mine.add("kind", f"{given}A capsule needs a kind: one of {', '.join(CapsuleKind)}.")
     fault = project_fault(found.get("project_id", ""))
+    if "project_id" not in found:
+        fault = "A capsule needs a project_id: the project that it is about, such as atlas or atlas/api."
     if fault is not None:
         mine.add("project_id", fault)
     confidence = _confidence(found.get("confidence", CAPSULE_CONFIDENCE_DEFAULT), mine)

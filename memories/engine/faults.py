@@ -1,6 +1,12 @@
-"""Collecting the faults of one call, so that a caller hears of all of them at once. No rule is here."""
+"""Collecting the faults of one call, so that a caller hears of all of them at once, and names that were meant.
+
+No rule is here.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 from memories.errors import InvalidInput
 
@@ -29,3 +35,9 @@ class Faults:
         if self._by_field:
             sentences = dict.fromkeys(sentence for found in self._by_field.values() for sentence in found)
             raise InvalidInput(" ".join(sentences), errors=self._by_field)
+
+
+def meant(name: str, known: Iterable[str]) -> str | None:
+    """The one of `known` that a caller who wrote `name` most likely meant; None when none is like it."""
+    found = get_close_matches(name[:100].lower(), list(known), n=1, cutoff=0.7)
+    return found[0] if found else None

@@ -111,7 +111,7 @@ def test_c10_a_batch_is_all_or_nothing_and_names_the_place(api):
     check_refused(api.post("capsules", {"items": [TASK] * 501}), 400, "invalid_input", "items")
     check_refused(api.post("capsules", {"items": {}}), 400, "invalid_input", "items")
     check_refused(api.post("capsules", {"items": [TASK], "project_id": "a"}), 400, "invalid_input", "project_id")
-    check_refused(api.post("capsules", []), 400, "invalid_input", "")
+    assert "items" in check_refused(api.post("capsules", [TASK]), 400, "invalid_input", "")["detail"]
     assert not Capsule.objects.exists()
 
 

@@ -152,3 +152,10 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
     call = read_pack_call({"token_budget": 900.0})
     assert (call.token_budget, type(call.token_budget)) == (900, int)
     assert list(faults(read_pack_call, {"token_budget": float("inf")})) == ["token_budget"]
+
+
+def test_a_name_that_is_nearly_right_is_told() -> None:
+    """C18"""
+    assert "Did you mean project_id?" in faults(read_pack_call, {"project": "nott"})["project"][0]
+    assert "Did you mean" not in faults(read_pack_call, {"intent": "x"})["intent"][0]
+    assert "Did you mean superseded?" in faults(read_list_call, {"superceded": True})["superceded"][0]

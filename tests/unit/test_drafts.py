@@ -137,3 +137,12 @@ def test_which_way_a_relation_goes() -> None:
     assert relation_of("supersedes", 9, 1) == Relation(RelationKind.SUPERSEDES, 9, 1)
     assert relation_of("proves", 9, 1) == Relation(RelationKind.PROVES, 9, 1)
     assert relation_of("derived_from", 9, 1) == Relation(RelationKind.DERIVED_FROM, 9, 1)
+
+
+def test_what_is_missing_and_what_is_nearly_right_is_told_apart() -> None:
+    """C1, C2"""
+    found = faults(kind="rule", project_id=None, supercedes=["cap-1"], text="x")
+    assert found["kind"][0].startswith("'rule' is no kind. A capsule needs a kind: one of constraint, ")
+    assert found["project_id"][0].startswith("A capsule needs a project_id")
+    assert found["supercedes"] == ["A capsule has no field 'supercedes'. Did you mean supersedes?"]
+    assert "It has content, kind, project_id" in found["text"][0]
