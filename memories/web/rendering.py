@@ -10,6 +10,7 @@ from django.utils.cache import patch_vary_headers
 
 from memories.engine.boot import Payload
 from memories.web.places import Place
+from memories.web.presenters.help import topic_of
 from memories.web.presenters.shell import shell_of
 
 
@@ -37,7 +38,7 @@ def render_page(
         response = render(request, f"{template}#{partial}", context, status=status)
     else:
         if place is not None:
-            context = {**context, "shell": shell_of(place, payload)}
+            context = {**context, "shell": shell_of(place, payload), "topic": topic_of(context.get("here", ""))}
         response = render(request, template, context, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return response

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from memories.web.views import agents, boots, capsules, memories, payloads, people, promises, settings
+from memories.web.views import help as help_pages
 
 inside = [
     path("", agents.home, name="agent"),
@@ -27,6 +28,7 @@ inside = [
     path("capsules/<int:number>/", capsules.one, name="capsule"),
     path("pack/", capsules.pack, name="pack"),
     path("settings/", settings.index, name="settings"),
+    path("help/", help_pages.index, name="help"),
 ]
 
 urlpatterns = [
