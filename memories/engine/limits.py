@@ -65,6 +65,7 @@ RECALL_LIMIT_MAX = 50
 
 # People and keys
 NAME_MAX_CHARS = 100
+INVITATION_LIFETIME = timedelta(days=7)
 SLUG_MAX_CHARS = 50
 
 # Capsules (C1, C4, C12, C15, C17, C30, C31, C39)

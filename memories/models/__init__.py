@@ -5,7 +5,7 @@ from memories.models.capsule import Capsule, CapsuleRelation, TermAlias, TierCha
 from memories.models.event import Event
 from memories.models.memory import Memory, MemoryRevision, MemoryTag, MemoryWords
 from memories.models.promise import Promise
-from memories.models.tenancy import ApiKey, Membership, Person, Tenant
+from memories.models.tenancy import ApiKey, Invitation, Membership, Person, Tenant
 
 __all__ = [
     "ApiKey",
@@ -13,6 +13,7 @@ __all__ = [
     "Capsule",
     "CapsuleRelation",
     "Event",
+    "Invitation",
     "Membership",
     "Memory",
     "MemoryRevision",

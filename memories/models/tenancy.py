@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from memories.engine import limits
+from memories.engine.invitations import written
 from memories.engine.kinds import Role
 from memories.models.base import TenantOwned, one_of
 
@@ -107,3 +108,24 @@ class ApiKey(TenantOwned):
 
     def __str__(self) -> str:
         return f"rvl_{self.prefix}"
+
+
+class Invitation(TenantOwned):
+    """A one-time code for a role. It is open while the row exists; the code itself is kept nowhere."""
+
+    role = models.CharField(max_length=10, choices=[(role.value, role.value) for role in Role])
+    prefix = models.CharField(max_length=16, unique=True)
+    code_hash = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.CharField(max_length=200)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = (
+            one_of("invitation_role_known", "role", Role),
+            models.CheckConstraint(condition=~Q(code_hash="") & ~Q(prefix=""), name="invitation_has_hash"),
+            models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="invitation_ends_later"),
+        )
+
+    def __str__(self) -> str:
+        return written(self.prefix)

@@ -100,6 +100,23 @@ def actor_of(person: Person, *, slug: str) -> tuple[Actor, Tenant]:
     return actor, membership.tenant
 
 
+def list_members(actor: Actor) -> list[Membership]:
+    """Everybody who belongs to the actor's tenant, owners first, then editors, each by name."""
+    actor.require(Scope.READ)
+    order = {role: place for place, role in enumerate(Role)}
+    rows = Membership.objects.of(actor).select_related("person").order_by("person__username")
+    return sorted(rows, key=lambda row: order[Role(row.role)])
+
+
+def get_member(actor: Actor, *, number: int) -> Membership:
+    """One member with their person. NotFound when they do not belong to the actor's tenant."""
+    actor.require(Scope.READ)
+    membership = Membership.objects.of(actor).select_related("person").filter(pk=number).first()
+    if membership is None:
+        raise NotFound("There is no such member of this agent.")
+    return membership
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A tenant as the list of agents shows it."""

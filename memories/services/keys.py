@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,7 +9,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.crypto import constant_time_compare
 
 from memories.engine.actor import Actor, Via
 from memories.engine.filters import moment_fault
@@ -20,9 +19,9 @@ from memories.engine.text import is_storable
 from memories.errors import InvalidInput, NotAuthenticated, NotFound
 from memories.models import ApiKey
 from memories.services import events
+from memories.services.codes import draw, keyed_hash
 from memories.services.locks import lock_tenant
 
-_ALPHABET = "abcdefghijkmnopqrstuvwxyz23456789"
 _PREFIX_CHARS = 8
 _SECRET_CHARS = 40
 # Writing a date at every call would make every read a write.
@@ -49,8 +48,8 @@ def issue(actor: Actor, *, name: str, scopes: Collection[str], expires_at: datet
     if expires_at is not None and expires_at <= now:
         raise InvalidInput.for_field("expires_at", "The key would have expired already. Give a time to come.")
     lock_tenant(actor)
-    prefix = _random(_PREFIX_CHARS)
-    secret = f"rvl_{prefix}_{_random(_SECRET_CHARS)}"
+    prefix = draw(_PREFIX_CHARS)
+    secret = f"rvl_{prefix}_{draw(_SECRET_CHARS)}"
     key = ApiKey.objects.create(
         tenant_id=actor.tenant,
         name=name,
@@ -111,9 +110,5 @@ def authenticate(secret: str, *, via: Via) -> Actor:
     )
 
 
-def _random(length: int) -> str:
-    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
-
-
 def _hashed(secret: str, secret_key: str | bytes) -> str:
-    return salted_hmac("memories.ApiKey", secret, secret=secret_key, algorithm="sha256").hexdigest()
+    return keyed_hash("memories.ApiKey", secret, secret_key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -26,6 +27,19 @@ def create_administrator(actor: Actor, *, username: str, password: str) -> Perso
     return _create(username, password, administrator=True)
 
 
+def register(actor: Actor, *, username: str, password: str) -> Person:
+    """The person behind a name and a password of their own choice; for `invitations`, which decides who may come.
+
+    InvalidInput, by field, for a name that is none and a password that is too easy; Conflict when the name is taken.
+    """
+    _check_username(username)
+    try:
+        validate_password(password, Person(username=username))
+    except ValidationError as error:
+        raise InvalidInput(error.messages[0], errors={"password": error.messages}) from None
+    return _create(username, password, administrator=False)
+
+
 def _create(username: str, password: str, *, administrator: bool) -> Person:
     _check_username(username)
     try:
@@ -33,7 +47,8 @@ def _create(username: str, password: str, *, administrator: bool) -> Person:
             make = Person.objects.create_superuser if administrator else Person.objects.create_user
             return make(username=username, password=password)
     except IntegrityError:
-        raise Conflict(f"There is a person “{username}” already.", username=username) from None
+        taken = f"There is a person “{username}” already."
+        raise Conflict(taken, errors={"username": [taken]}, username=username) from None
 
 
 def _check_username(username: str) -> None:

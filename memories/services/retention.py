@@ -1,8 +1,8 @@
-"""What time ends: working memories, the bin, the texts of old boots. `sweep` does it for the whole installation."""
+"""What time ends: working memories, the bin, texts of old boots, invitations. `sweep` does it everywhere at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from django.db import transaction
 from django.utils import timezone
@@ -11,7 +11,7 @@ from memories.engine.actor import Actor
 from memories.engine.kinds import Scope
 from memories.engine.lifecycle import bin_cutoff
 from memories.engine.limits import BOOT_TEXTS_KEPT
-from memories.models import Boot, Memory, Tenant
+from memories.models import Boot, Invitation, Memory, Tenant
 from memories.services import events, memories
 from memories.services.locks import lock_tenant
 
@@ -25,10 +25,16 @@ class Swept:
     archived: int = 0
     destroyed: int = 0
     pruned: int = 0
+    expired: int = 0
+
+    def __add__(self, other: Swept) -> Swept:
+        return Swept(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
 
 
 def sweep(actor: Actor) -> Swept:
-    """Archive what ended, destroy what lay in the bin for 30 days, prune old boot texts. Harmless when repeated.
+    """Archive what ended, destroy what lay in the bin for 30 days, prune old boot texts, drop expired invitations.
+
+    Harmless when repeated.
 
     Each tenant is done in short transactions of at most 500 rows, so that nobody waits for it.
     """
@@ -37,7 +43,7 @@ def sweep(actor: Actor) -> Swept:
     for tenant_id in Tenant.objects.order_by("pk").values_list("pk", flat=True):
         inside = replace(actor, tenant_id=tenant_id)
         while (step := _step(inside)) != Swept():
-            total = Swept(total.archived + step.archived, total.destroyed + step.destroyed, total.pruned + step.pruned)
+            total += step
     return total
 
 
@@ -61,4 +67,8 @@ def _step(actor: Actor) -> Swept:
         .exclude(payload="")
         .update(payload="")
     )
-    return Swept(archived, len(old), pruned)
+    expired = list(Invitation.objects.of(actor).filter(expires_at__lte=now).order_by("pk")[:_AT_ONCE])
+    if expired:
+        Invitation.objects.filter(pk__in=[invitation.pk for invitation in expired]).delete()
+        events.record(actor, at=now, verb="invitation.expired", invitations=[str(one) for one in expired])
+    return Swept(archived, len(old), pruned, len(expired))

@@ -9,7 +9,7 @@ from typing import Any
 
 from django import forms
 
-from memories.engine.kinds import Category, Channel
+from memories.engine.kinds import Category, Channel, Role
 from memories.errors import InvalidInput
 
 
@@ -102,6 +102,28 @@ class MemoryForm(forms.Form):
         if given.get("importance") is None:
             given.pop("importance", None)
         return given
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(
+        choices=[(str(role), str(role)) for role in Role],
+        error_messages={"invalid_choice": "There is no such role.", "required": "Choose a role."},
+    )
+
+
+class JoinForm(forms.Form):
+    """A code, and who comes with it: somebody new with a password typed twice, or somebody who signs in."""
+
+    code = Text()
+    way = forms.ChoiceField(choices=[("new", "new"), ("known", "known")], required=False)
+    username = forms.CharField(required=False, strip=False, max_length=300)
+    password = forms.CharField(required=False, strip=False, max_length=4_096)
+    again = forms.CharField(required=False, strip=False, max_length=4_096)
+
+    def check_both_passwords(self) -> None:
+        """InvalidInput when a mistyped password would lock its owner out."""
+        if self.cleaned_data["password"] != self.cleaned_data["again"]:
+            raise InvalidInput.for_field("again", "The two passwords differ. Type the same one twice.")
 
 
 class VersionForm(forms.Form):

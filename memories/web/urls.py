@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from memories.web.views import agents, boots, capsules, memories, payloads, people, promises, settings
+from memories.web.views import (
+    agents,
+    boots,
+    capsules,
+    invitations,
+    members,
+    memories,
+    payloads,
+    people,
+    promises,
+    settings,
+)
 from memories.web.views import help as help_pages
 
 inside = [
@@ -28,6 +39,11 @@ inside = [
     path("capsules/<int:number>/", capsules.one, name="capsule"),
     path("pack/", capsules.pack, name="pack"),
     path("settings/", settings.index, name="settings"),
+    path("members/", members.index, name="members"),
+    path("members/<int:number>/role", members.role, name="member-role"),
+    path("members/<int:number>/remove/", members.remove, name="member-remove"),
+    path("members/invite/", members.invite, name="member-invite"),
+    path("members/invitations/<slug:prefix>/withdraw", members.withdraw, name="invitation-withdraw"),
     path("help/", help_pages.index, name="help"),
 ]
 
@@ -35,6 +51,7 @@ urlpatterns = [
     path("", agents.index, name="agents"),
     path("sign-in/", people.sign_in, name="sign-in"),
     path("sign-out/", people.sign_out, name="sign-out"),
+    path("join/", invitations.join, name="join"),
     path("theme/", people.theme, name="theme"),
     path("agents/<slug:slug>/", include(inside)),
 ]

@@ -23,12 +23,15 @@
       .join("");
 
   const copy = async (button) => {
-    const text = payloadIn(document.querySelector(button.dataset.copy));
+    const source = document.querySelector(button.dataset.copy);
+    const field = source.matches("input");
+    const text = field ? source.value : payloadIn(source);
     try {
       await navigator.clipboard.writeText(text);
-      say(`Payload copied, ${figures(bytes.encode(text).length)} B.`);
+      say(field ? "Copied." : `Payload copied, ${figures(bytes.encode(text).length)} B.`);
     } catch {
-      say("Not copied: the browser did not allow it. Download the text instead.", true);
+      if (field) source.select();
+      say(`Not copied: the browser did not allow it. ${field ? "Copy what is marked" : "Download the text instead"}.`, true);
     }
   };
 

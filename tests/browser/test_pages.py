@@ -14,7 +14,7 @@ PAGES = (
     "boots/1/?against=next", "boots/1/?part=text", "boots/1/?part=manifest", "boots/1/?part=out", "promises/",
     "memories/", "memories/?q=tide", "memories/?q=nothinglikethis", "memories/1/", "memories/new/?type=semantic",
     "memories/1/revise/", "memories/1/forget/", "settings/", "no-such-page/", "capsules/", "capsules/2/", "pack/",
-    "pack/?project_prefix=nott/&token_budget=-1", "capsules/?project_prefix=nott/", "help/",
+    "pack/?project_prefix=nott/&token_budget=-1", "capsules/?project_prefix=nott/", "help/", "members/",
 )  # fmt: skip
 
 
@@ -23,7 +23,7 @@ HELD_BY_OTHERS = ("preview/", "boots/1/?against=next", "boots/1/?part=text", "me
 
 
 def addresses(agent, pages=PAGES):
-    return ["/", "/sign-in/", *(f"/agents/{agent.slug}/{page}" for page in pages)]
+    return ["/", "/sign-in/", "/join/", *(f"/agents/{agent.slug}/{page}" for page in pages)]
 
 
 def over_the_cap(agent):

@@ -25,7 +25,10 @@ class NotYet:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`rest` as "METHOD path" below `/api/v1/`, `mcp` as names of tools, `scope` of the API key."""
+    """`rest` as "METHOD path" below `/api/v1/`, `mcp` as names of tools, `scope` of the API key.
+
+    No key holds the scope manage: what needs it is done by people on pages.
+    """
 
     name: str
     scope: str
@@ -102,5 +105,11 @@ OPERATIONS = (
         "boot",
         ("POST hooks/{id}",),
         Blank("an agent's hook calls over HTTP, before the agent can call a tool"),
+    ),
+    Operation(
+        "invite, change and remove members",
+        "manage",
+        Blank("a key that leaked must not let people in; owners do it on the Members page"),
+        Blank("an agent must not decide who looks after it"),
     ),
 )

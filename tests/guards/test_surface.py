@@ -60,4 +60,4 @@ def test_every_blank_has_a_reason(operation):
     for cell in (operation.rest, operation.mcp):
         if isinstance(cell, Blank | NotYet):
             assert len(cell.reason.split()) >= 4
-    assert operation.scope in {"read", "write", "boot", "configure"}
+    assert operation.scope in {"read", "write", "boot", "configure", "manage"}

@@ -111,7 +111,7 @@ def test_an_unknown_agent_is_not_found(command, call):
 def test_sweep_says_what_it_did(command, actor: Actor):
     memory = factories.remember(actor, "working", "half way")
     Memory.objects.filter(pk=memory.pk).update(updated_at=timezone.now() - timedelta(days=9))
-    assert json.loads(command("sweep", "--json")) == {"archived": 1, "destroyed": 0, "pruned": 0}
+    assert json.loads(command("sweep", "--json")) == {"archived": 1, "destroyed": 0, "pruned": 0, "expired": 0}
     assert command("sweep").startswith("Archived 0 working memories, destroyed 0 from the bin")
 
 

@@ -10,7 +10,10 @@ from memories.services import retention
 
 
 class Command(RevellCommand):
-    help = "Archive working memories that ended, empty the bin after its 30 days, prune old payload texts."
+    help = (
+        "Archive working memories that ended, empty the bin after its 30 days, prune old payload texts, drop expired "
+        "invitations."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         swept = retention.sweep(self.operator())
@@ -19,5 +22,5 @@ class Command(RevellCommand):
             return
         self.say(
             f"Archived {swept.archived:,} working memories, destroyed {swept.destroyed:,} from the bin, "
-            f"pruned {swept.pruned:,} payload texts."
+            f"pruned {swept.pruned:,} payload texts, dropped {swept.expired:,} expired invitations."
         )
