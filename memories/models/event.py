@@ -17,7 +17,12 @@ class Event(TenantOwned):
     what = models.JSONField()
 
     class Meta:
-        indexes = (models.Index(fields=("tenant", "-id"), name="event_newest"),)
+        indexes = (
+            models.Index(fields=("tenant", "-id"), name="event_newest"),
+            models.Index(fields=("tenant", "verb", "-id"), name="event_newest_of_verb"),
+            models.Index(fields=("tenant", "actor", "-id"), name="event_newest_of_actor"),
+            models.Index(fields=("tenant", "at"), name="event_by_time"),
+        )
 
     def __str__(self) -> str:
         return f"{self.verb} by {self.actor}"

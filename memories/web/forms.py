@@ -9,6 +9,7 @@ from typing import Any
 
 from django import forms
 
+from memories.engine.actor import Via
 from memories.engine.kinds import Category, Channel, Role
 from memories.errors import InvalidInput
 
@@ -102,6 +103,20 @@ class MemoryForm(forms.Form):
         if given.get("importance") is None:
             given.pop("importance", None)
         return given
+
+
+class ActivityForm(forms.Form):
+    """Filters of the account; what each may be is the selector's, but a day is a day and a skin is one of ours."""
+
+    verb = Text()
+    by = Text()
+    via = forms.ChoiceField(
+        choices=[(str(via), str(via)) for via in Via],
+        required=False,
+        error_messages={"invalid_choice": f"What is done comes through one of {', '.join(Via)}."},
+    )
+    since = forms.DateField(required=False, error_messages={"invalid": "A day looks like 2026-11-30."})
+    until = forms.DateField(required=False, error_messages={"invalid": "A day looks like 2026-11-30."})
 
 
 class RoleForm(forms.Form):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from memories.web.views import (
+    activity,
     agents,
     boots,
     capsules,
@@ -44,6 +45,7 @@ inside = [
     path("members/<int:number>/remove/", members.remove, name="member-remove"),
     path("members/invite/", members.invite, name="member-invite"),
     path("members/invitations/<slug:prefix>/withdraw", members.withdraw, name="invitation-withdraw"),
+    path("activity/", activity.index, name="activity"),
     path("help/", help_pages.index, name="help"),
 ]
 

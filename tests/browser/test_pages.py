@@ -15,6 +15,7 @@ PAGES = (
     "memories/", "memories/?q=tide", "memories/?q=nothinglikethis", "memories/1/", "memories/new/?type=semantic",
     "memories/1/revise/", "memories/1/forget/", "settings/", "no-such-page/", "capsules/", "capsules/2/", "pack/",
     "pack/?project_prefix=nott/&token_budget=-1", "capsules/?project_prefix=nott/", "help/", "members/",
+    "activity/", "activity/?via=page", "activity/?since=x",
 )  # fmt: skip
 
 

@@ -112,4 +112,10 @@ OPERATIONS = (
         Blank("a key that leaked must not let people in; owners do it on the Members page"),
         Blank("an agent must not decide who looks after it"),
     ),
+    Operation(
+        "read what happened",
+        "read",
+        Blank("the account is for the people who look after the agent"),
+        Blank("an agent would pay for rows that tell it nothing to remember"),
+    ),
 )

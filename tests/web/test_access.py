@@ -13,7 +13,7 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 PAGES = (
     "", "preview/", "preview/text", "preview/manifest", "boots/", "boots/1/", "boots/1/text", "promises/", "memories/",
-    "memories/1/", "settings/", "capsules/", "pack/", "help/", "members/",
+    "memories/1/", "settings/", "capsules/", "pack/", "help/", "members/", "activity/",
 )  # fmt: skip
 FORMS = ("promises/", "promises/1/release", "settings/")
 
