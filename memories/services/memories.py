@@ -106,13 +106,14 @@ def revise(actor: Actor, *, number: int, changes: Mapping[str, Any], version: in
     draft = engine.checked(replace(before, **given))
     if _same(memory, draft):
         return memory
-    if memory.archived_at is None:
+    archived_at = memory.archived_at
+    if archived_at is None:
         _check_caps(actor, tenant, draft, replacing=memory)
         if memory.type == MemoryType.WORKING and memory.updated_at < working_cutoff(now):
             # It ended by time and no sweep came by: what a change means must not depend on that.
-            memory.archived_at = now
+            archived_at = now
             _count(actor, {memory.type: -1})
-    _revise(actor, memory, draft, now=now)
+    _revise(actor, memory, draft, archived_at=archived_at, now=now)
     events.record(actor, at=now, verb="memory.revised", memory=str(memory), version=memory.version)
     return memory
 
@@ -126,6 +127,7 @@ def archive(actor: Actor, *, number: int, version: int | None = None) -> Memory:
     memory = _get(actor, number)
     _check_version(memory, version)
     if memory.archived_at is None:
+        _keep_version(actor, memory, now=now)
         memory.archived_at = now
         memory.version += 1
         memory.save(update_fields=("archived_at", "version"))
@@ -149,6 +151,7 @@ def restore(actor: Actor, *, number: int, version: int | None = None) -> Memory:
         return memory
     counted = memory.archived_at is None and memory.forgotten_at is None
     _check_caps(actor, tenant, _draft_of(memory), replacing=memory)
+    _keep_version(actor, memory, now=now)
     memory.archived_at = memory.forgotten_at = None
     if memory.type == MemoryType.WORKING:
         memory.updated_at = now
@@ -177,6 +180,7 @@ def forget(actor: Actor, *, number: int, version: int | None = None) -> None:
     memory = _get(actor, number)
     _check_version(memory, version)
     was_counted = memory.archived_at is None
+    _keep_version(actor, memory, now=now)
     memory.forgotten_at = now
     memory.version += 1
     memory.save(update_fields=("forgotten_at", "version"))
@@ -202,7 +206,10 @@ def store_imported(
 
 
 def archive_ended(actor: Actor, *, now: datetime, limit: int) -> int:
-    """Archive working memories that ended by time (at most `limit`); the caller holds the lock and the transaction."""
+    """Archive working memories that ended by time (at most `limit`); the caller holds the lock and the transaction.
+
+    That is no change by anybody and keeps the version: they had ended before a sweep came by.
+    """
     ended = list(
         Memory.objects.of(actor)
         .filter(
@@ -216,7 +223,7 @@ def archive_ended(actor: Actor, *, now: datetime, limit: int) -> int:
     )
     if not ended:
         return 0
-    changed = Memory.objects.of(actor).filter(pk__in=ended).update(archived_at=now, version=F("version") + 1)
+    changed = Memory.objects.of(actor).filter(pk__in=ended).update(archived_at=now)
     _count(actor, {MemoryType.WORKING: -changed})
     events.record(actor, at=now, verb="memory.ended", memories=changed)
     return changed
@@ -368,16 +375,19 @@ def _upsert(
     if count_caps:
         _check_caps(actor, tenant, merged, replacing=memory)
     if memory.archived_at is not None:
-        memory.archived_at = None
         _count(actor, {memory.type: 1})
-    _revise(actor, memory, merged, now=now)
+    _revise(actor, memory, merged, archived_at=None, now=now)
     return True
 
 
-def _revise(actor: Actor, memory: Memory, draft: MemoryDraft, *, now: datetime) -> None:
+def _keep_version(actor: Actor, memory: Memory, *, now: datetime) -> None:
+    """Keep the memory as it is before the change that raises its version."""
     data = {field: getattr(memory, field) for field in _VERSIONED}
     data |= {"tags": memory.tags, "source": memory.source, "occurred_at": memory.occurred_at.isoformat()}
     data["updated_at"] = memory.updated_at.isoformat()
+    for moment in ("archived_at", "forgotten_at"):
+        at = getattr(memory, moment)
+        data[moment] = at and at.isoformat()
     MemoryRevision.objects.create(
         tenant_id=memory.tenant_id,
         memory=memory,
@@ -386,6 +396,11 @@ def _revise(actor: Actor, memory: Memory, draft: MemoryDraft, *, now: datetime) 
         replaced_at=now,
         replaced_by=actor.label,
     )
+
+
+def _revise(actor: Actor, memory: Memory, draft: MemoryDraft, *, archived_at: datetime | None, now: datetime) -> None:
+    _keep_version(actor, memory, now=now)
+    memory.archived_at = archived_at
     for field in _VERSIONED:
         setattr(memory, field, getattr(draft, field))
     _set_content(memory, draft.content)

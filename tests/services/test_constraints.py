@@ -14,12 +14,14 @@ from django.utils import timezone
 
 from memories.engine.actor import Actor
 from memories.engine.delivery import BootRequest
+from memories.engine.kinds import Role
 from memories.models import (
     ApiKey,
     Boot,
     Capsule,
     CapsuleRelation,
     Event,
+    Invitation,
     Membership,
     Memory,
     MemoryRevision,
@@ -30,7 +32,7 @@ from memories.models import (
     TermAlias,
     TierChange,
 )
-from memories.services import boot, capsules, memories, promises
+from memories.services import boot, capsules, invitations, memories, promises
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +50,9 @@ CHECKS: dict[str, list[tuple[type[Model], dict[str, Any], dict[str, Any]]]] = {
     "tenant_has_name": [(Tenant, {}, {"name": ""})],
     "membership_role_known": [(Membership, {}, {"role": "admin"})],
     "apikey_has_hash": [(ApiKey, {}, {"secret_hash": ""})],
+    "invitation_role_known": [(Invitation, {}, {"role": "admin"})],
+    "invitation_has_hash": [(Invitation, {}, {"code_hash": ""}), (Invitation, {}, {"prefix": ""})],
+    "invitation_ends_later": [(Invitation, {}, {"expires_at": timezone.now() - timedelta(days=900)})],
     "memory_type_known": [(Memory, {"type": "episodic"}, {"type": "dream"})],
     "memory_source_known": [(Memory, {"type": "episodic"}, {"source": "elsewhere"})],
     "memory_importance_0_to_1": [
@@ -135,6 +140,7 @@ def rows(actor: Actor, tenant: Tenant) -> Actor:
     """One row of every kind."""
     factories.person_in(tenant)
     factories.issue_key(tenant)
+    invitations.make(factories.operator_in(tenant), role=Role.VIEWER)
     for kind in ("core", "working", "axiom"):
         factories.remember(actor, kind, "x")
     factories.remember(actor, "semantic", "", subject="a", predicate="b", object="c")

@@ -60,6 +60,44 @@ def test_archive_and_restore_keep_everything_and_count(actor: Actor, clock: Cloc
     assert counters(actor) == {kind: 1} == count_by_type(actor)
 
 
+def test_every_change_of_its_state_keeps_the_earlier_version(actor: Actor, clock: Clock) -> None:
+    """A version that was raised can be looked at, whatever raised it: no number is missing, and each has its state."""
+    number = factories.remember(actor, "core", "I am calm.", key="mood").number
+    clock.forward(hours=1)
+    archived_at = clock.now
+    memories.archive(actor, number=number)
+    clock.forward(hours=1)
+    memories.restore(actor, number=number)
+    clock.forward(hours=1)
+    forgotten_at = clock.now
+    memories.forget(actor, number=number)
+    clock.forward(hours=1)
+    memory = memories.restore(actor, number=number)
+    kept = list(MemoryRevision.objects.order_by("version"))
+    assert (memory.version, [revision.version for revision in kept]) == (5, [1, 2, 3, 4])
+    assert [(one.data["archived_at"], one.data["forgotten_at"]) for one in kept] == [
+        (None, None),
+        (archived_at.isoformat(), None),
+        (None, None),
+        (None, forgotten_at.isoformat()),
+    ]
+    assert {(one.data["content"], one.replaced_by) for one in kept} == {("I am calm.", actor.label)}
+    assert [one.replaced_at for one in kept][-1] == clock.now
+
+
+@pytest.mark.parametrize("swept", [False, True])
+def test_time_alone_is_no_change_of_somebody(actor: Actor, clock: Clock, swept: bool) -> None:
+    """Who read a working memory may still write to it, whether or not a sweep came by after its week."""
+    version = factories.remember(actor, "working", "step 1", key="k").version
+    clock.forward(days=9)
+    if swept:
+        assert sweep(actor) == Swept(archived=1)
+    assert get_memory(actor, number=1).version == version
+    memory = memories.revise(actor, number=1, changes={"content": "step 2"}, version=version)
+    assert [one.version for one in MemoryRevision.objects.all()] == [version]
+    assert (memory.version, memory.archived_at is not None) == (version + 1, True)
+
+
 def test_archiving_or_restoring_twice_is_harmless(actor: Actor, clock: Clock) -> None:
     number = factories.remember(actor).number
     before = dump()
@@ -89,6 +127,8 @@ def test_writing_an_archived_key_again_brings_it_back(actor: Actor) -> None:
         memories.archive(actor, number=number)
         again = factories.remember(actor, kind, "before", key="k")
         assert (again.number, again.archived_at) == (number, None)
+        kept = MemoryRevision.objects.filter(memory=again).order_by("version")
+        assert [one.data["archived_at"] is not None for one in kept] == [False, True]
     assert counters(actor) == {"core": 1, "working": 1} == count_by_type(actor)
 
 
