@@ -8,6 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memories.engine.kinds import MemoryType
+from memories.engine.memories import MemoryDraft
 from memories.services import memories, tenants
 from tests import factories
 
@@ -112,3 +114,56 @@ def test_ten_rows_cost_as_many_queries_as_thirty(owner, at, actor):
                 owner.get(at("memories/" + query))
             found.append(len(queries))
     assert all(found[0] == found[2] for found in counts.values())
+
+
+def test_the_list_is_narrowed_by_category_source_and_archived(owner, at, actor, tenant):
+    _, keeper = factories.person_in(tenant, username="keeper")
+    factories.remember(actor, "core", "I am calm.", key="mood", category="soul")
+    factories.remember(actor, "core", "I am Clawbert.", key="name", category="identity")
+    factories.remember(actor, "axiom", "Never on a Friday.", category="releases")
+    human = MemoryDraft(MemoryType.EPISODIC, "The keeper came by.", source=keeper.source)
+    memories.remember(keeper, draft=human)
+    memories.archive(actor, number=2)
+    for query, found in (
+        ("category=soul", ["I am calm."]),
+        ("category=identity&archived=1", ["I am Clawbert."]),
+        ("category=releases", ["Never on a Friday."]),
+        ("source=human", ["The keeper came by."]),
+        ("source=human&category=soul", []),
+        ("source=nobody", []),
+    ):
+        text = owner.get(at(f"memories/?{query}")).text
+        rows = re.findall(r'<span class="hint words">(.*?)</span>', text)
+        assert rows == found, query
+    assert "in category “soul”" in owner.get(at("memories/?category=soul")).text
+    assert "in every category" in owner.get(at("memories/?q=calm&category=identity")).text
+
+
+def test_pages_keep_every_filter(owner, at, actor):
+    factories.remember_many(actor, 51)
+    first = owner.get(at("memories/?source=agent&type=episodic")).text
+    older = first.rsplit("Older", 1)[0].rsplit('href="', 1)[1].split('"')[0].replace("&amp;", "&")
+    assert older.endswith("&type=episodic&source=agent")
+    assert owner.get(older).text.count('class="cover"') == 1
+
+
+@pytest.mark.parametrize("query", ["category=%00", "source=%00", "tag=%00", "cursor=x"])
+def test_a_filter_that_nothing_can_answer_is_422(owner, at, query):
+    assert owner.get(at(f"memories/?{query}")).status_code == 422
+
+
+def test_versions_tell_what_changed_besides_the_content(owner, at, actor):
+    memory = factories.remember(actor, "core", "I am calm.", key="mood", tags=("a", "b"))
+    memories.revise(actor, number=1, changes={"tags": ("b", "<img src=x>"), "importance": 0.9, "key": "temper"})
+    memories.archive(actor, number=1)
+    memories.restore(actor, number=1)
+    text = owner.get(at(f"memories/{memory.number}/")).text
+    facts = re.findall(r'<p class="any">(.*?)</p>', text)
+    assert facts == [
+        "restored",
+        "archived",
+        "key: mood → temper",
+        "tags: + &lt;img src=x&gt;, − a",
+        "importance: 0.5 → 0.9",
+    ]
+    assert [int(n) for n in re.findall(r"<b>Version (\d)</b>", text)] == [4, 3, 2, 1]

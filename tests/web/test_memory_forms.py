@@ -103,6 +103,30 @@ def test_a_stale_change_shows_both_texts_and_loses_nothing(owner, at, actor):
     assert Memory.objects.get().content == "mine"
 
 
+def test_a_stale_change_of_other_fields_shows_both_and_the_stored_text_whole(owner, at, actor):
+    factories.remember(actor, "core", "one\ntwo\nthree", key="mood", tags=("a",))
+    version = version_in(owner.get(at("memories/1/revise/")).text)
+    memories.revise(actor, number=1, changes={"tags": ("b",), "content": "one\ntwo\n<b>3</b>"})
+    mine = {"category": "soul", "key": "temper", "tags": "a", "importance": "0.5", "content": "one\ntwo\nthree"}
+    stale = owner.post(at("memories/1/revise/"), {**mine, "version": version})
+    assert stale.status_code == 409
+    assert "key: mood → temper" in stale.text
+    assert "tags: + a, − b" in stale.text
+    assert "<pre>one\ntwo\n&lt;b&gt;3&lt;/b&gt;</pre>" in stale.text
+    assert 'value="temper"' in stale.text
+
+
+def test_a_viewer_sees_each_button_disabled_with_the_reason(sign_in, at, actor):
+    factories.remember(actor)
+    viewer = sign_in(Role.VIEWER)
+    for page, count in (("memories/", 1), ("memories/1/", 3)):
+        main = viewer.get(at(page)).text.split("<main", 1)[1]
+        assert "The role viewer does not have the scope “write”" in main
+        assert len(re.findall(r'<button type="button"[^>]* disabled', main)) == count
+        assert "/memories/1/revise/" not in main
+        assert "/memories/new/" not in main
+
+
 def test_a_wrong_value_does_not_make_a_stale_form_fresh(owner, at, actor):
     factories.remember(actor, "episodic", "first")
     version = version_in(owner.get(at("memories/1/revise/")).text)

@@ -13,6 +13,8 @@ from memories.engine.lifecycle import working_cutoff
 from memories.errors import RevellError, StaleVersion
 
 _SHOWN_CHARS = 160
+_FIELDS = ("category", "key", "subject", "predicate", "object", "context", "tags", "importance")
+_MOMENTS = ("archived_at", "forgotten_at")
 TYPES = (
     ("", "All"),
     (MemoryType.CORE, "Core"),
@@ -58,12 +60,16 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version and how its content differs from the one before; the first has no difference."""
+    """A version and how it differs from the one before: lines of the content, and sentences about all else.
+
+    The first has no difference.
+    """
 
     number: int
     at: datetime | None
     by: str
     lines: tuple[Word, ...]
+    facts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,8 @@ class MemoryView:
 class Draft:
     """The form of a memory: its values as typed, the fields that its type has, and what was wrong.
 
-    `stale` are the lines by which what is stored now differs from what was typed (a change that came too late).
+    `stale` are the lines by which what is stored now differs from what was typed (a change that came too late), and
+    `stale_facts` the other fields that differ; `stored` is the whole text that is stored now.
     """
 
     type: str
@@ -103,6 +110,8 @@ class Draft:
     code: str
     detail: str
     stale: tuple[Word, ...]
+    stale_facts: tuple[str, ...]
+    stored: str
     keyed: bool
     categories: tuple[str, ...]
     types: tuple[tuple[str, str], ...] = TYPES[1:]
@@ -115,12 +124,15 @@ def draft_of(
     stored = {} if memory is None else _stored(memory)
     version = given.get("version", "") or str(memory.version if memory else 0)
     stale: tuple[Word, ...] = ()
+    facts: tuple[str, ...] = ()
+    current: Any = memory
     if isinstance(error, StaleVersion):
         current = error.data["current"]
         # Saving again is meant for the text that is shown now, and for no later one.
         version = str(current.version)
         typed = given.get("content", "").replace("\r\n", "\n")
         stale = tuple(line_changes(current.content, typed))
+        facts = tuple(_field_changes(_stored(current), {**_stored(current), **_as_typed(given)}, also_state=False))
     return Draft(
         type=str(kind),
         name=dict(TYPES)[kind],
@@ -131,6 +143,8 @@ def draft_of(
         code=error.code if error else "",
         detail=error.detail if error else "",
         stale=stale,
+        stale_facts=facts,
+        stored=current.content if stale or facts else "",
         keyed=kind in (MemoryType.CORE, MemoryType.WORKING),
         categories=tuple(map(str, Category)) if kind is MemoryType.CORE else (),
     )
@@ -213,17 +227,65 @@ def memory_view(memory: Any, revisions: Sequence[Any], *, included: frozenset[st
 
 def _versions(memory: Any, revisions: Sequence[Any]) -> Iterable[Version]:
     """Newest first. A version that was made at all was made when the one before it was replaced."""
-    contents = [memory.content, *(revision.data["content"] for revision in revisions)]
+    states = [_state(memory), *(_of_revision(revision.data) for revision in revisions)]
     numbers = [memory.version, *(revision.version for revision in revisions)]
     for place, number in enumerate(numbers):
         made = revisions[place] if place < len(revisions) else None
-        before = contents[place + 1] if made else None
+        before = states[place + 1] if made else None
         yield Version(
             number=number,
             at=made.replaced_at if made else memory.created_at,
             by=made.replaced_by if made else "",
-            lines=() if before is None else tuple(line_changes(before, contents[place])),
+            lines=() if before is None else tuple(line_changes(before["content"], states[place]["content"])),
+            facts=() if before is None else tuple(_field_changes(before, states[place], also_state=True)),
         )
+
+
+def _state(memory: Any) -> dict[str, str]:
+    moments = {name: "" if (at := getattr(memory, name)) is None else at.isoformat() for name in _MOMENTS}
+    return _stored(memory) | moments
+
+
+def _of_revision(data: Mapping[str, Any]) -> dict[str, str]:
+    texts = {name: str(data.get(name) or "") for name in (*_FIELDS, "content", *_MOMENTS)}
+    return texts | {"tags": "\n".join(data.get("tags", ())), "importance": str(data.get("importance", ""))}
+
+
+def _as_typed(given: Mapping[str, str]) -> dict[str, str]:
+    """What was sent, as it would be stored; the content is compared by lines elsewhere."""
+    typed = {name: given[name].strip() for name in _FIELDS if name in given}
+    if "tags" in typed:
+        typed["tags"] = "\n".join(filter(None, map(str.strip, typed["tags"].splitlines())))
+    return typed
+
+
+def _field_changes(before: Mapping[str, str], after: Mapping[str, str], *, also_state: bool) -> Iterable[str]:
+    """What differs besides the content, each in some words."""
+    if also_state:
+        gone, back = ("forgotten_at", "forgotten"), ("archived_at", "archived")
+        for moment, word in (gone, back):
+            if after[moment] and not before[moment]:
+                yield word
+        if any(before[moment] and not after[moment] for moment in _MOMENTS):
+            yield "restored"
+    for name in _FIELDS:
+        old, new = before[name], after[name]
+        if name == "importance" and _number(old) == _number(new):
+            continue
+        if name == "tags" and old != new:
+            went, came = old.split("\n"), new.split("\n")
+            told = [f"+ {tag}" for tag in came if tag and tag not in went]
+            told += [f"− {tag}" for tag in went if tag and tag not in came]
+            yield f"tags: {', '.join(told) or 'in another order'}"
+        elif old != new:
+            yield f"{name}: {old or 'none'} → {new or 'none'}"
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def line_changes(before: str, after: str) -> Iterable[Word]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -11,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories.engine.delivery import BootRequest
-from memories.engine.kinds import MemoryType, Scope
+from memories.engine.kinds import Category, MemoryType, Scope, Source
 from memories.engine.limits import BIN_LIFETIME, PAGE_DEFAULT, RECALL_LIMIT_MAX
 from memories.engine.memories import MemoryDraft
 from memories.errors import Conflict, InvalidInput, RevellError
@@ -40,6 +41,8 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
     forgotten = "forgotten" in request.GET
     given = request.GET.get("type", "")
     kind = MemoryType(given) if given in list(MemoryType) else None
+    category = request.GET.get("category", "").strip()
+    source = request.GET.get("source", "")
     page, recalled, error = None, None, ""
     try:
         if query:
@@ -47,17 +50,23 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
                 query, limit=RECALL_LIMIT_MAX, types=(kind,) if kind else (), tags=(tag,) if tag else ()
             )
             recalled = recall(place.actor, query=asked)
+        elif forgotten:
+            page = page_bin(place.actor, limit=PAGE_DEFAULT, cursor=request.GET.get("cursor", ""))
+        else:
+            page = page_memories(
+                place.actor,
+                where=MemoryFilter(
+                    type=kind, category=category, tags=(tag,) if tag else (), source=source, archived=archived
+                ),
+                limit=PAGE_DEFAULT,
+                cursor=request.GET.get("cursor", ""),
+            )
     except InvalidInput as wrong:
         error = wrong.detail
-    if recalled is None and forgotten:
-        page = page_bin(place.actor, limit=PAGE_DEFAULT, cursor=request.GET.get("cursor", ""))
-    elif recalled is None:
-        page = page_memories(
-            place.actor,
-            where=MemoryFilter(type=kind, tags=(tag,) if tag else (), archived=archived),
-            limit=PAGE_DEFAULT,
-            cursor=request.GET.get("cursor", ""),
-        )
+    narrowed = (
+        ("type", str(kind or "")), ("category", category), ("tag", tag), ("source", source),
+        ("archived", "1" if archived else ""), ("forgotten", "1" if forgotten else ""),
+    )  # fmt: skip
     found = [hit.memory for hit in recalled.hits] if recalled else page.results if page else []
     context = {
         "here": "memories",
@@ -66,6 +75,11 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
         "type": "" if kind is None else str(kind),
         "q": query,
         "tag": tag,
+        "category": category,
+        "source": source,
+        "categories": [str(one) for one in Category],
+        "sources": [str(one) for one in Source],
+        "filters": urlencode([(name, value) for name, value in narrowed if value]),
         "archived": archived,
         "forgotten": forgotten and not recalled,
         "refused": why_not(place.actor, Scope.WRITE),
