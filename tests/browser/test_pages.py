@@ -13,7 +13,8 @@ PAGES = (
     "preview/", "preview/?context_hint=tide&budget_tokens=2000", "preview/?share_core=90", "boots/", "boots/1/",
     "boots/1/?against=next", "boots/1/?part=text", "boots/1/?part=manifest", "boots/1/?part=out", "promises/",
     "memories/?category=soul", "memories/?q=tide", "memories/?q=nothinglikethis", "memories/1/",
-    "memories/new/?type=semantic", "memories/1/revise/", "memories/1/forget/", "settings/", "no-such-page/", "capsules/", "capsules/2/", "pack/",
+    "memories/new/?type=semantic", "memories/1/revise/", "memories/1/forget/", "settings/", "no-such-page/",
+    "capsules/", "capsules/2/", "pack/",
     "pack/?project_prefix=nott/&token_budget=-1", "capsules/?project_prefix=nott/", "help/", "members/",
     "activity/", "activity/?via=page", "activity/?since=x",
 )  # fmt: skip
