@@ -15,6 +15,8 @@ from memories.engine import retrieve as finding
 from memories.engine.actor import Actor
 from memories.engine.calls import read_digest_call, read_list_call, read_pack_call, read_retrieve_call
 from memories.engine.capsule_writes import unknown_capsule
+from memories.engine.capsules import CapsuleRow
+from memories.engine.fences import EVERYWHERE
 from memories.engine.kinds import Scope
 from memories.engine.ready import project_nodes
 from memories.engine.relations import Relation, Standing
@@ -161,6 +163,12 @@ def list_relations(actor: Actor, *, numbers: Collection[int]) -> list[Relation]:
     """The relations that have one of these capsules at an end, in a fixed order. One query."""
     actor.require(Scope.READ)
     return sorted(read_relations_of(actor, numbers=numbers))
+
+
+def find_named(actor: Actor, *, numbers: Collection[int]) -> dict[int, CapsuleRow]:
+    """These few capsules by number; forgotten and unknown ones are not among them. One query."""
+    actor.require(Scope.READ)
+    return read_whole(actor, fence=EVERYWHERE, constraints=False, numbers=numbers)
 
 
 def list_aliases(actor: Actor) -> list[TermAlias]:

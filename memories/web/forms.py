@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 
 from memories.engine.actor import Via
+from memories.engine.drafts import LINKS
 from memories.engine.kinds import Category, Channel, Role
 from memories.errors import InvalidInput
 
@@ -141,10 +142,77 @@ class JoinForm(forms.Form):
             raise InvalidInput.for_field("again", "The two passwords differ. Type the same one twice.")
 
 
+class CapsuleForm(forms.Form):
+    """A capture as it was typed; ids stand one beside the other, with or without `cap-`."""
+
+    content = Lines()
+    kind = Text()
+    project_id = Text()
+    confidence = Text()
+    valid_from = Text()
+    valid_to = Text()
+    source = Text()
+    tainted = forms.BooleanField(required=False)
+    supersedes = Text()
+    blocks = Text()
+    blocked_by = Text()
+    proves = Text()
+    derived_from = Text()
+
+    def values(self) -> dict[str, object]:
+        """The call as an agent would send it; what was left empty is left out."""
+        given: dict[str, object] = {name: value for name, value in self.cleaned_data.items() if value}
+        for name in LINKS:
+            if name in given:
+                given[name] = ids_in(str(given[name]))
+        if "confidence" in given:
+            given["confidence"] = number_in(str(given["confidence"]))
+        return given
+
+
+class RelateForm(forms.Form):
+    """A relation from the page of one of its ends."""
+
+    relation = Text()
+    other = Text()
+
+    def values(self, number: int) -> tuple[object, object, object]:
+        """Kind, source and target of the relation as seen from `cap-<number>`."""
+        own, (other, *_) = f"cap-{number}", [*ids_in(self.cleaned_data["other"]), ""]
+        kind, _, turned = self.cleaned_data["relation"].partition(":")
+        return (kind, other, own) if turned else (kind, own, other)
+
+
+class TierForm(forms.Form):
+    tier = Text()
+
+
+class ReasonForm(forms.Form):
+    reason = Lines()
+
+
+class AliasForm(forms.Form):
+    term = Text()
+    alias = Text()
+
+
 class VersionForm(forms.Form):
     """The version that was read, so that nobody overwrites what they have not seen."""
 
     version = Whole()
+
+
+def ids_in(text: str) -> list[str]:
+    """The ids in a line such as `cap-3, 12`; a number alone is meant as one."""
+    return [f"cap-{word}" if word.isascii() and word.isdecimal() else word for word in text.replace(",", " ").split()]
+
+
+def number_in(text: str) -> object:
+    """`0.5` as a number, with a comma too; anything else as it is, to be refused by name."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return text
 
 
 def cap_field(category: str) -> str:

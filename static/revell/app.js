@@ -35,11 +35,19 @@
     }
   };
 
-  /* Line ends count as one byte, as they are stored. */
+  /* Line ends count as one byte, as they are stored. Capsules are limited by characters, promises by bytes. */
   const count = (area) => {
-    const size = bytes.encode(area.value.replace(/\r\n?/g, "\n")).length;
+    const text = area.value.replace(/\r\n?/g, "\n");
+    const size = bytes.encode(text).length;
     const free = Number(area.dataset.free);
     const output = document.getElementById(area.dataset.count);
+    if ("mostChars" in area.dataset) {
+      const chars = [...text].length;
+      output.querySelector("b").textContent = figures(chars);
+      output.querySelector(".hint").textContent = `of ${figures(Number(area.dataset.mostChars))} characters, ${figures(size)} B`;
+      output.classList.toggle("is-bad", chars > Number(area.dataset.mostChars));
+      return;
+    }
     output.querySelector("b").textContent = `${figures(size)} B`;
     output.classList.toggle("is-bad", size > free);
   };

@@ -52,12 +52,13 @@ def test_c11_the_list_shows_kind_markers_and_relations(owner, at, actor):
     assert "1 ready · 1 blocked · 0 done" in text
 
 
-def test_c24_a_project_holds_what_is_below_it_and_its_count_is_its_own(owner, at, actor):
+def test_c24_a_project_holds_what_is_below_it_and_counts_it(owner, at, actor):
     project(actor)
     text = owner.get(at("capsules/?project_prefix=nott&kind=decision")).text
     assert "2 capsules" in text
     assert "the quay is long" not in text
-    assert re.search(r"nott/x <span class=\"num\">2<", text)
+    assert re.search(r"nott/x</span> <span class=\"num\">2<", text)
+    assert re.search(r"nott</span> <span class=\"num\">5<", text)
     assert "Nothing here" in owner.get(at("capsules/?project_prefix=notthing")).text
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
-from memories.engine.capsules import CapsuleKind, Row, Tier, headline_of
+from memories.engine.blocks import BlocksMap, State
+from memories.engine.capsules import CapsuleKind, CapsuleRow, Row, Tier, headline_of
 from memories.engine.listing import Digest, Listing
 from memories.engine.relations import Relation, RelationKind
+from memories.engine.retrieve import Found, Retrieval
 from memories.selectors.capsules import Whole
+from memories.web.presenters.projects import Project, tree_of
 
 CSS = {
     CapsuleKind.CONSTRAINT: "k-constraint",
@@ -36,6 +40,20 @@ _TO = {
 }
 
 
+# What the filter of states asks `memory_list` for.
+STATES = (
+    ("", "Every state"),
+    ("in_force", "In force"),
+    ("superseded", "Superseded"),
+    ("expired", "Expired"),
+    ("archived", "Archived"),
+    ("quarantined", "Quarantined"),
+)
+SEARCH_SHOWN = 50
+LINKS_SHOWN = 100
+_LINKS_IN_ROW = 6
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """One relation seen from one of its ends."""
@@ -47,7 +65,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A capsule in a list. `gone` says that it is no longer in force."""
+    """A capsule in a list. `state` is its place among what blocks what; `gone` says that it is no longer in force."""
 
     number: int
     headline: str
@@ -57,32 +75,36 @@ class Entry:
     markers: tuple[str, ...]
     links: tuple[Link, ...]
     gone: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    name: str
-    count: int
-    here: bool
-    query: str
+    more_links: int = 0
+    state: str = ""
+    blockers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
+    """`query` is the address's part that chooses it; `count` is left out where nothing is counted."""
+
     value: str
     text: str
     here: bool
+    count: int | None = None
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CapsuleList:
+    """`total` counts what the filters leave; `shown` is less on a page of several, or for a search with many hits."""
+
     entries: tuple[Entry, ...]
     total: int
     older: str
+    newer: str
     projects: tuple[Project, ...]
+    projects_more: int
     kinds: tuple[Choice, ...]
-    tiers: tuple[Choice, ...]
+    states: tuple[Choice, ...]
     every: int
+    excluded: str
     ready: tuple[Entry, ...]
     ready_total: int
     blocked_total: int
@@ -91,25 +113,53 @@ class CapsuleList:
 
 
 def list_of(
-    listing: Listing, digest: Digest, everywhere: Digest, relations: Sequence[Relation], *, asked: dict[str, str]
+    listing: Listing | Retrieval,
+    digest: Digest,
+    everywhere: Digest,
+    relations: Sequence[Relation],
+    blocks: BlocksMap,
+    *,
+    asked: dict[str, str],
 ) -> CapsuleList:
     """`digest` is that of the chosen project, `everywhere` that of the tenant; `asked` are the filters as sent."""
-    kept = {name: value for name, value in asked.items() if value and name not in ("cursor", "project_prefix")}
-    entries = tuple(entry(row, relations) for row in reversed(listing.rows))
-    older = ""
-    if listing.next_before is not None:
-        older = urlencode({**{n: v for n, v in asked.items() if v}, "cursor": f"cap-{listing.next_before}"})
+    kept = {name: value for name, value in asked.items() if value and name != "cursor"}
+
+    def query(**changed: str) -> str:
+        return urlencode({name: value for name, value in {**kept, **changed}.items() if value})
+
+    waits = Counter(target for source, target in blocks.arrows if blocks.states[source] is not State.DONE)
+    older = newer = excluded = ""
+    if isinstance(listing, Retrieval):
+        found = [one for one in listing.results if asked["kind"] in ("", one.capsule.kind)]
+        rows: list[Row] = [_row_of(one) for one in found[:SEARCH_SHOWN]]
+        total = len(found)
+        excluded = ", ".join(f"{count:,} {str(reason).replace('_', ' ')}" for reason, count in listing.excluded)
+    else:
+        rows, total = list(reversed(listing.rows)), listing.total
+        if listing.next_before is not None:
+            older = query(cursor=f"cap-{listing.next_before}")
+        if listing.newer is not None:
+            newer = query(cursor=f"cap-{listing.newer.before}" if listing.newer.before else "")
+    counts = dict(digest.by_kind)
+    projects, more = tree_of(everywhere.by_project, asked["project_prefix"], query)
     return CapsuleList(
-        entries=entries,
-        total=listing.total,
+        entries=tuple(entry(row, relations, blocks=blocks, waits=waits) for row in rows),
+        total=total,
         older=older,
-        projects=tuple(
-            Project(name, count, name == asked["project_prefix"], urlencode({**kept, "project_prefix": name}))
-            for name, count in everywhere.by_project
+        newer=newer,
+        projects=projects,
+        projects_more=more,
+        kinds=(
+            Choice("", "All", not asked["kind"], digest.total, query(kind="")),
+            *(
+                Choice(str(kind), words_of(kind), asked["kind"] == kind, counts.get(kind, 0), query(kind=str(kind)))
+                for kind in CapsuleKind
+                if counts.get(kind) or asked["kind"] == kind
+            ),
         ),
-        kinds=_choices([(str(kind), words_of(kind)) for kind in CapsuleKind], asked["kind"]),
-        tiers=_choices([(str(tier), str(tier)) for tier in Tier], asked["tier"]),
+        states=_choices(STATES, asked["state"]),
         every=everywhere.total,
+        excluded=excluded,
         ready=tuple(entry(row, ()) for row in digest.ready.rows),
         ready_total=digest.ready.total,
         blocked_total=digest.blocked.total,
@@ -122,14 +172,34 @@ def words_of(kind: CapsuleKind) -> str:
     return str(kind).replace("_", " ")
 
 
+def _row_of(found: Found) -> Row:
+    capsule = found.capsule
+    return Row(
+        number=capsule.number,
+        headline=headline_of(capsule.content),
+        project_id=capsule.project_id,
+        kind=capsule.kind,
+        done=found.done,
+        tainted=capsule.tainted,
+    )
+
+
 def _choices(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Choice, ...]:
     return tuple(Choice(value, text, value == chosen) for value, text in pairs)
 
 
-def entry(row: Row, relations: Iterable[Relation]) -> Entry:
+def entry(
+    row: Row,
+    relations: Iterable[Relation],
+    *,
+    blocks: BlocksMap | None = None,
+    waits: Mapping[int, int] | None = None,
+) -> Entry:
     kind = row.kind or CapsuleKind.FACT
     markers = [str(row.tier)] if row.tier else []
     markers += [name for name in ("expired", "superseded", "done", "tainted") if getattr(row, name)]
+    links = list(_links(row.number, relations))
+    state = blocks.states.get(row.number) if blocks else None
     return Entry(
         number=row.number,
         headline=row.headline,
@@ -137,17 +207,23 @@ def entry(row: Row, relations: Iterable[Relation]) -> Entry:
         css=CSS[kind],
         project=row.project_id or "",
         markers=tuple(markers),
-        links=tuple(_links(row.number, relations)),
+        links=tuple(links[:_LINKS_IN_ROW]),
+        more_links=max(len(links) - _LINKS_IN_ROW, 0),
         gone=row.superseded or row.expired or row.tier is not None,
+        state="" if state in (None, State.DONE) else str(state),
+        blockers=(waits or {}).get(row.number, 0),
     )
 
 
-def _links(number: int, relations: Iterable[Relation]) -> Iterable[Link]:
+def _links(number: int, relations: Iterable[Relation], named: Mapping[int, CapsuleRow] | None = None) -> Iterable[Link]:
+    def link(says: str, other: int) -> Link:
+        return Link(says, other, headline_of(named[other].content) if named and other in named else "")
+
     for relation in relations:
         if relation.source == number:
-            yield Link(_FROM[relation.kind], relation.target)
+            yield link(_FROM[relation.kind], relation.target)
         if relation.target == number:
-            yield Link(_TO[relation.kind], relation.source)
+            yield link(_TO[relation.kind], relation.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +256,19 @@ class CapsuleView:
     forgotten_at: datetime | None
     forgotten_reason: str
     links: tuple[Link, ...]
+    links_total: int
     moves: tuple[TierMove, ...]
+    holds: tuple[int, ...]
+    tiers: tuple[str, ...]
+
+    @property
+    def open_task(self) -> bool:
+        """Whether it can still be proven: a task, or what blocks something, that is live and not done."""
+        return not self.forgotten_at and not {"done", "superseded"} & set(self.markers)
 
 
-def view_of(whole: Whole) -> CapsuleView:
+def view_of(whole: Whole, named: Mapping[int, CapsuleRow] | None = None) -> CapsuleView:
+    """`named` are the capsules at the other ends, as far as they are shown; `holds` is what this one blocks."""
     capsule = whole.capsule
     kind = CapsuleKind(capsule.kind)
     relations = [Relation(RelationKind(row.kind), row.source_number, row.target_number) for row in whole.relations]
@@ -208,6 +293,11 @@ def view_of(whole: Whole) -> CapsuleView:
         created_by=capsule.created_by,
         forgotten_at=capsule.forgotten_at,
         forgotten_reason=capsule.forgotten_reason,
-        links=tuple(_links(capsule.number, relations)),
+        links=tuple(_links(capsule.number, relations[:LINKS_SHOWN], named)),
+        links_total=len(relations),
+        holds=tuple(
+            one.target for one in relations if one.kind is RelationKind.BLOCKS and one.source == capsule.number
+        ),
+        tiers=tuple(str(tier) for tier in Tier if tier != capsule.tier),
         moves=tuple(TierMove(move.at, move.by, move.old, move.new) for move in whole.tier_changes),
     )
