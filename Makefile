@@ -6,7 +6,7 @@ PORT ?= 8000
 WORKERS ?= 1
 export PORT WORKERS
 
-.PHONY: help run test test-agents test-mcp check fix bench python
+.PHONY: help run test test-agents test-mcp check fix bench screenshots python
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -38,6 +38,10 @@ fix: python ## format the code and the templates, write the generated docs
 
 bench: python ## measure boots and recalls with many memories
 	@$(PYTHON) tests/run.py --only=bench $(ARGS)
+
+screenshots: python ## take pictures of every page, light, dark and narrow, into build/screenshots
+	@$(PYTHON) -c 'from revell.install import install; install(dev=True)'
+	@.venv/bin/python -m tests.screenshots $(ARGS)
 
 python:
 	@test -n "$(PYTHON)" || { \

@@ -26,8 +26,7 @@ def test_c34_terms_typed_by_keyboard_change_the_order_at_once(signed_in, agent):
 def test_the_pack_and_the_list_work_without_scripts(signed_in, agent):
     page = signed_in(java_script_enabled=False)
     page.goto(f"/agents/{agent.slug}/capsules/")
-    page.get_by_label("Kind").select_option("task")
-    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("link", name="Task 2").click()
     expect(page.locator("table")).to_contain_text("publish the surface")
     expect(page.locator("table")).not_to_contain_text("postgres")
     page.get_by_role("link", name="Cold-start pack").click()

@@ -8,24 +8,19 @@ from playwright.sync_api import Page, expect
 
 from memories.services import promises, tenants
 from tests import factories
+from tests.pages import addresses as table
 
-PAGES = (
-    "preview/", "preview/?context_hint=tide&budget_tokens=2000", "preview/?share_core=90", "boots/", "boots/1/",
-    "boots/1/?against=next", "boots/1/?part=text", "boots/1/?part=manifest", "boots/1/?part=out", "promises/",
-    "memories/?category=soul", "memories/?q=tide", "memories/?q=nothinglikethis", "memories/1/",
-    "memories/new/?type=semantic", "memories/1/revise/", "memories/1/forget/", "settings/", "no-such-page/",
-    "capsules/", "capsules/2/", "pack/",
-    "pack/?project_prefix=nott/&token_budget=-1", "capsules/?project_prefix=nott/", "help/", "members/",
-    "activity/", "activity/?via=page", "activity/?since=x",
+# Pages that others hold all parts of: axe-core takes a second or two for each.
+HELD_BY_OTHERS = (
+    "preview/", "boots/1/?against=next", "boots/1/?part=text", "memories/?q=nothinglikethis", "capsules/new/",
+    "capsules/?project_prefix=nott/", "activity/?via=page",
 )  # fmt: skip
 
 
-# Pages that others on the list hold all parts of: axe-core takes a second or two for each.
-HELD_BY_OTHERS = ("preview/", "boots/1/?against=next", "boots/1/?part=text", "memories/?q=nothinglikethis")
-
-
-def addresses(agent, pages=PAGES):
-    return ["/", "/sign-in/", "/join/", *(f"/agents/{agent.slug}/{page}" for page in pages)]
+def addresses(agent, but=()):
+    """Every page of the table in `tests/pages.py`."""
+    pages = [one for some in table(agent.slug).values() for one in some]
+    return [one for one in pages if not any(one == f"/agents/{agent.slug}/{page}" for page in but)]
 
 
 def over_the_cap(agent):
@@ -70,7 +65,7 @@ def test_no_page_has_a_fault_of_accessibility(signed_in, agent, theme, rules):
     over_the_cap(agent)
     page = signed_in(bypass_csp=True, color_scheme=theme)
     found = {}
-    for address in addresses(agent, [one for one in PAGES if one not in HELD_BY_OTHERS]):
+    for address in addresses(agent, but=HELD_BY_OTHERS):
         page.goto(address)
         if faults := faults_of(page, *rules):
             found[address] = faults

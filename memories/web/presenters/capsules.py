@@ -260,15 +260,14 @@ class CapsuleView:
     moves: tuple[TierMove, ...]
     holds: tuple[int, ...]
     tiers: tuple[str, ...]
-
-    @property
-    def open_task(self) -> bool:
-        """Whether it can still be proven: a task, or what blocks something, that is live and not done."""
-        return not self.forgotten_at and not {"done", "superseded"} & set(self.markers)
+    open_work: bool
 
 
 def view_of(whole: Whole, named: Mapping[int, CapsuleRow] | None = None) -> CapsuleView:
-    """`named` are the capsules at the other ends, as far as they are shown; `holds` is what this one blocks."""
+    """`named` are the capsules at the other ends, as far as they are shown; `holds` is what this one blocks.
+
+    `open_work` is a node of the ready projection that is not done (C37), so it can be proven.
+    """
     capsule = whole.capsule
     kind = CapsuleKind(capsule.kind)
     relations = [Relation(RelationKind(row.kind), row.source_number, row.target_number) for row in whole.relations]
@@ -299,5 +298,7 @@ def view_of(whole: Whole, named: Mapping[int, CapsuleRow] | None = None) -> Caps
             one.target for one in relations if one.kind is RelationKind.BLOCKS and one.source == capsule.number
         ),
         tiers=tuple(str(tier) for tier in Tier if tier != capsule.tier),
+        open_work=(kind is CapsuleKind.TASK or any(one.kind is RelationKind.BLOCKS for one in relations))
+        and not (capsule.forgotten_at or whole.superseded or whole.done),
         moves=tuple(TierMove(move.at, move.by, move.old, move.new) for move in whole.tier_changes),
     )

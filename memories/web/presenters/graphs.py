@@ -21,7 +21,7 @@ WORDS = {
 }
 # With a loop in reach a pack names nothing, so nothing is called ready.
 _FREE = "free"
-_LABEL_COLUMNS = 23
+_LABEL_COLUMNS = 20
 _NAMED_MOST = 12
 
 

@@ -174,7 +174,8 @@ def _order(
             return _mean([wish[member, 0] for member in group], 0.0), group[0], wish[place]
 
         layer.sort(key=key)
-        rank.update((place, float(at)) for at, place in enumerate(layer))
+        for at, place in enumerate(layer):
+            rank[place] = float(at)
 
     for _ in range(_SWEEPS):
         for layer in layers[1:]:
