@@ -12,8 +12,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -120,6 +118,7 @@ def _serving() -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    log = (FOLDER / "server.log").open("wb")
     server = subprocess.Popen(
         [
             *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--host", "127.0.0.1"),
@@ -127,25 +126,26 @@ def _serving() -> Iterator[str]:
             "revell.wsgi:application",
         ],
         cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=(FOLDER / "server.log").open("wb"),
+        stdout=log,
+        stderr=log,
     )
-    address = f"http://127.0.0.1:{port}"
     try:
-        _wait(server, f"{address}/healthz")
-        yield address
+        _wait(server, port)
+        yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait()
+        log.close()
 
 
-def _wait(server: subprocess.Popen[bytes], address: str) -> None:
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until and server.poll() is None:
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2):  # noqa: S310 - our own
+def _wait(server: subprocess.Popen[bytes], port: int) -> None:
+    for _ in range(START_SECONDS * 10):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
             return
-        time.sleep(0.2)
-    raise RuntimeError("The server did not start.")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(timeout=0.1)
+            break
+    raise SystemExit(f"The server did not start; see {FOLDER / 'server.log'}.")
 
 
 def _take(chromium: str, address: str, *, looks: list[str], pages: tuple[str, ...], docs: bool) -> None:
