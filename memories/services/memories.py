@@ -205,6 +205,21 @@ def store_imported(
     return _store(actor, tenant, drafts, now=now, verb="memory.imported", about={"file": file}, count_caps=False)
 
 
+def new_row(actor: Actor, *, tenant: Tenant, number: int, draft: MemoryDraft, now: datetime) -> Memory:
+    """A row for a checked draft, not written yet; `services.archive` writes it, under the lock, as it was elsewhere."""
+    return _new(tenant, number, draft, now=now)
+
+
+def settle_stored(actor: Actor, *, memories: Sequence[Memory]) -> None:
+    """The search words and the counters of rows that were written just now, under the lock."""
+    _index(memories)
+    counted: dict[str, int] = {}
+    for memory in memories:
+        if memory.archived_at is None:
+            counted[memory.type] = counted.get(memory.type, 0) + 1
+    _count(actor, counted)
+
+
 def archive_ended(actor: Actor, *, now: datetime, limit: int) -> int:
     """Archive working memories that ended by time (at most `limit`); the caller holds the lock and the transaction.
 

@@ -113,6 +113,11 @@ def _some(what: Mapping[str, Any], key: str, noun: str = "") -> str:
     return ", ".join(texts[:_NAMED_MAX]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def _figure(what: Mapping[str, Any], key: str) -> str:
+    value = what.get(key)
+    return f"{value:,}" if isinstance(value, int) else "?"
+
+
 def _size(what: Mapping[str, Any]) -> str:
     size = what.get("size_bytes")
     return "" if size is None else f", {size:,} B"
@@ -159,6 +164,11 @@ def _plain(value: Any) -> str:
 
 TOLD: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "alias.made": lambda what: f"{what['term']} also finds {what['alias']}",
+    "archive.exported": lambda what: f"{_figure(what, 'rows')} rows",
+    "archive.imported": lambda what: (
+        f"{what['name']}: {_figure(what, 'memories')} memories, {_figure(what, 'promises')} promises, "
+        f"{_figure(what, 'capsules')} capsules"
+    ),
     "boot.acknowledged": lambda what: str(what["boot"]),
     "boot.served": lambda what: (
         f"{what['boot']}, {what['channel']}{_size(what)}"
