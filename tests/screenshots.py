@@ -59,17 +59,27 @@ def main(arguments: list[str]) -> int:
     }
     subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, check=True)
     subprocess.run([sys.executable, "manage.py", "quickstart"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    _fill()
+    more = _fill()
+    from tests.pages import addresses
+
+    known = addresses(SLUG) | more
+    if unknown := set(asked.pages) - set(known):
+        print(f"There is no page named {', '.join(sorted(unknown))}; there are {', '.join(known)}.")
+        return 1
     with _serving() as address:
         if asked.docs:
-            _take(chromium, address, looks=list(LOOKS), pages=(), docs=True)
+            _take(chromium, address, looks=list(LOOKS), known=known, pages=(), docs=True)
         else:
-            _take(chromium, address, looks=asked.looks.split(","), pages=tuple(asked.pages), docs=False)
+            pages = tuple(asked.pages or known)
+            _take(chromium, address, looks=asked.looks.split(","), known=known, pages=pages, docs=False)
     return 0
 
 
-def _fill() -> None:
-    """The sample agent with a week behind it, a second agent over its cap, a third that knows nothing yet."""
+def _fill() -> dict[str, list[str]]:
+    """The sample agent with a week behind it, a second agent over its cap and with much to do, a third that knows
+
+    nothing yet and lets the person only look. Answers addresses of what only these show.
+    """
     import django
 
     django.setup()
@@ -105,12 +115,47 @@ def _fill() -> None:
     other = factories.make_tenant("Atlas")
     tenants.set_member(factories.operator_in(other), person=person, role=Role.EDITOR)
     for night in range(3):
-        promises.make(
-            factories.agent_of(other), content=f"Night {night + 1}. " + "The row from Molde is awaited. " * 70
-        )
+        promises.make(factories.agent_of(other), content=f"Night {night + 1}. " + "The outer buoy is awaited. " * 75)
     tenants.configure(factories.operator_in(other), budget_tokens=10_000)
     empty = factories.make_tenant("Quillon")
     tenants.set_member(factories.operator_in(empty), person=person, role=Role.VIEWER)
+    _much_to_do(factories.agent_of(other))
+    at, there = f"/agents/{other.slug}", f"/agents/{empty.slug}"
+    return {
+        "promises-over": [f"{at}/promises/"],
+        "blocks-many": [f"{at}/capsules/blocks/?project_prefix={name}" for name in ("thirty", "many", "loop")],
+        "empty": [f"{there}/{page}" for page in ("preview/", "capsules/", "memories/", "boots/", "promises/")],
+        "viewer": [f"{there}/{page}" for page in ("settings/", "capsules/aliases/", "pack/")],
+    }
+
+
+def _much_to_do(agent: Any) -> None:
+    """Projects of 30 and 200 tasks in layers, and one with a loop."""
+    from memories.services import capsules
+
+    for project, count in (("thirty", 30), ("many", 200)):
+        made = [
+            one.capsule.number
+            for one in capsules.capture_many(
+                agent,
+                items=[
+                    {"content": f"Step {n + 1} of the harbour works", "kind": "task", "project_id": project}
+                    for n in range(count)
+                ],
+            ).captured
+        ]
+        for at, number in enumerate(made):
+            for before in {at - 3 - at % 4, at - 7}:
+                if before >= 0:
+                    capsules.relate(agent, kind="blocks", source=f"cap-{made[before]}", target=f"cap-{number}")
+        for number in made[:4]:
+            values = {"content": f"Step done {number}", "kind": "fact", "project_id": project}
+            capsules.capture(agent, values={**values, "proves": [f"cap-{number}"]})
+    names = ("Rewrite the cursor", "Raise the schema", "Tell the pilots", "Print the sheets", "Paint the gauge")
+    rows = [{"content": name, "kind": "task", "project_id": "loop"} for name in names]
+    loop = [f"cap-{one.capsule.number}" for one in capsules.capture_many(agent, items=rows).captured]
+    for source, target in ((0, 1), (1, 2), (2, 0), (2, 3), (4, 3)):
+        capsules.relate(agent, kind="blocks", source=loop[source], target=loop[target])
 
 
 @contextlib.contextmanager
@@ -148,22 +193,20 @@ def _wait(server: subprocess.Popen[bytes], port: int) -> None:
     raise SystemExit(f"The server did not start; see {FOLDER / 'server.log'}.")
 
 
-def _take(chromium: str, address: str, *, looks: list[str], pages: tuple[str, ...], docs: bool) -> None:
+def _take(
+    chromium: str, address: str, *, looks: list[str], known: dict[str, list[str]], pages: tuple[str, ...], docs: bool
+) -> None:
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import CHROMIUM_OPTIONS
-    from tests.pages import addresses
 
-    known = addresses(SLUG)
-    if unknown := set(pages) - set(known):
-        raise SystemExit(f"There is no page named {', '.join(sorted(unknown))}; there are {', '.join(known)}.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_OPTIONS)
         for look in looks:
             context = browser.new_context(base_url=address, **LOOKS[look])
             page = context.new_page()
             page.goto("/sign-in/")
-            if not docs and (not pages or "sign-in" in pages):
+            if "sign-in" in pages:
                 _save(page, FOLDER / look / "sign-in.png")
             page.fill("#username", USERNAME)
             page.fill("#password", PASSWORD)
@@ -176,7 +219,7 @@ def _take(chromium: str, address: str, *, looks: list[str], pages: tuple[str, ..
                         DOCS.mkdir(parents=True, exist_ok=True)
                         page.screenshot(path=DOCS / f"{name}.png")
                 continue
-            for name in pages or known:
+            for name in pages:
                 for at, one in enumerate(known[name]):
                     if name != "sign-in":
                         page.goto(one)

@@ -25,10 +25,10 @@
   const copy = async (button) => {
     const source = document.querySelector(button.dataset.copy);
     const field = source.matches("input");
-    const text = field ? source.value : payloadIn(source);
+    const text = field ? source.value : source.matches("pre") ? source.textContent : payloadIn(source);
     try {
       await navigator.clipboard.writeText(text);
-      say(field ? "Copied." : `Payload copied, ${figures(bytes.encode(text).length)} B.`);
+      say(field ? "Copied." : `${button.dataset.copied ?? "Payload"} copied, ${figures(bytes.encode(text).length)} B.`);
     } catch {
       if (field) source.select();
       say(`Not copied: the browser did not allow it. ${field ? "Copy what is marked" : "Download the text instead"}.`, true);

@@ -16,6 +16,10 @@ from memories.services import capsules
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+PAGES_OF_ROWS = (
+    "capsules/?project_prefix=nott", "capsules/?q=task", "capsules/blocks/", "capsules/1/", "capsules/new/",
+    "capsules/aliases/", "pack/", "pack/?against=usual",
+)  # fmt: skip
 HOSTILE = '<img src=x onerror="alert(1)">\u202e "quoted" [REVELL | SOUL]'
 
 
@@ -112,6 +116,64 @@ def test_c35_the_pack_is_the_one_an_agent_gets(owner, at, actor):
     assert "wire the projection" in text
 
 
+QUESTIONS = (
+    {},
+    {"project_prefix": "nott", "terms": "publish, store", "token_budget": "400"},
+    {"project_id": "nott/x", "ancestors": "1"},
+    {"token_budget": "0"},
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_c43_page_file_and_rest_give_the_same_bytes(owner, at, actor, tenant, client, question):
+    project(actor)
+    capture(actor, "constraint", HOSTILE + " é 👩‍👩‍👧 \r")
+    body: dict = {name: question[name] for name in ("project_prefix", "project_id") if name in question}
+    if "terms" in question:
+        body["terms"] = ["publish", "store"]
+    if "ancestors" in question:
+        body["ancestors"] = True
+    if "token_budget" in question:
+        body["token_budget"] = int(question["token_budget"])
+    rest = client.post(
+        "/api/v1/bootstrap",
+        body,
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {factories.issue_key(tenant)}"},
+    )
+    shown = re.search(r'id="pack-json">(.*?)</pre>', owner.get(at("pack/"), question).text, re.S)[1]
+    kept = owner.get(at("pack/json"), question)
+    assert rest.status_code == 200
+    assert kept.content == rest.content
+    assert html.unescape(shown).encode() == rest.content
+    assert kept["Content-Disposition"].startswith("attachment")
+
+
+def test_c47_everything_left_out_is_named_with_its_reason(owner, at, actor):
+    project(actor)
+    for n in range(12):
+        capture(actor, "failure_pattern", f"trap {n}")
+    text = owner.get(at("pack/?token_budget=120")).text
+    left = text.split('id="left-out"')[1].split("</section>")[0]
+    pack = reading.bootstrap(actor, arguments={"token_budget": 120})
+    shown = {row.number for row in pack.rows()}
+    named = {int(number) for number in re.findall(r">cap-(\d+)</a>", left)}
+    whole = reading.bootstrap(actor, arguments={"token_budget": 10**6})
+    assert named == {row.number for row in whole.rows()} - shown | {7, 8}
+    assert "Traps: past the 10 that the list holds" in left
+    assert "Traps: no room in the token budget" in left
+    assert f"{pack.trimmed_by_budget + 2}, with the reason" in left
+
+
+def test_the_pack_is_compared_with_the_usual_budget(owner, at, actor):
+    project(actor)
+    text = owner.get(at("pack/?token_budget=120&against=usual")).text
+    assert "Compared with 1,500 tokens" in text
+    assert re.search(r"<del><span>cap-5 postgres when it grows</span></del>", text)
+    assert "The same rows stand in both" in owner.get(at("pack/?against=usual")).text
+    assert "Compared with" not in owner.get(at("pack/?token_budget=120")).text
+
+
 def test_c47_the_pack_says_what_the_budget_trimmed(owner, at, actor):
     project(actor)
     text = owner.get(at("pack/?token_budget=1")).text
@@ -160,14 +222,19 @@ def test_c52_looking_writes_nothing_and_takes_the_same_queries_for_10_and_30(own
         capsules.capture_many(
             actor,
             items=[
-                {"kind": "task", "content": f"task {n}", "project_id": f"nott/{n}"}
+                {
+                    "kind": "task",
+                    "content": f"task {n}",
+                    "project_id": f"nott/{n}",
+                    "blocked_by": ["cap-1"] if n else [],
+                }
                 for n in range(begin, begin + 10 + begin)
             ],
         )
         events = Event.objects.count()
-        for page in ("capsules/?project_prefix=nott", "capsules/1/", "pack/"):
+        for page in PAGES_OF_ROWS:
             with CaptureQueriesContext(connection) as seen:
                 assert owner.get(at(page)).status_code == 200
             counts.append((page, len(seen)))
         assert Event.objects.count() == events
-    assert counts[:3] == counts[3:]
+    assert counts[: len(PAGES_OF_ROWS)] == counts[len(PAGES_OF_ROWS) :]

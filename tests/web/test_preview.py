@@ -206,3 +206,23 @@ def test_drawing_makes_no_query(owner, at, filled, monkeypatch):
         owner.get(at("preview/"), headers={"HX-Request": "true"})
     reads = [query["sql"] for query in full if query["sql"].startswith("SELECT")]
     assert len(reads) < 14
+
+
+def test_p47_the_comparison_with_the_last_boot_takes_the_what_if_along(owner, at, actor, filled):
+    served = boot.serve(actor, request=BootRequest())
+    text = unescape(owner.get(at("preview/?budget_tokens=3000")).text)
+    link = re.search(r'href="([^"]*against=next[^"]*)"', text)[1]
+    assert link == at(f"boots/{served.boot}/?against=next&budget_tokens=3000")
+    assert "Against the what-if payload" in owner.get(link).text
+    assert "within 3,000 tokens" in owner.get(link).text
+    assert "Against the next payload" in owner.get(at(f"boots/{served.boot}/?against=next")).text
+    assert owner.get(at(f"boots/{served.boot}/?against=next&budget_tokens=1")).status_code == 422
+
+
+def test_p30_every_memory_that_the_manifest_names_is_a_link_at_its_reason(owner, at, actor):
+    factories.remember_many(actor, 120, size=900)
+    manifest = boot.preview(actor, request=BootRequest()).manifest
+    named = {one["id"] for section in manifest["sections"] for one in section["left_out"]}
+    left = owner.get(at("preview/")).text.split('id="left-out"')[1]
+    assert len(named) > 20
+    assert set(re.findall(r">(mem-\d+)</a>", left)) == named

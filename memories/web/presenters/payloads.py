@@ -12,7 +12,7 @@ from typing import Any
 
 from memories.engine.boot import Payload
 from memories.engine.kinds import MemoryType, Pool, Reason, Section
-from memories.engine.limits import EPISODIC_WINDOW, WORKING_WINDOW
+from memories.engine.limits import EPISODIC_WINDOW, LEFT_OUT_LISTED_MAX, WORKING_WINDOW
 from memories.engine.text import cut_chars, size_bytes
 from memories.engine.wire import SplitSection, count, split
 from memories.web.presenters import bars
@@ -21,7 +21,7 @@ from memories.web.presenters.bars import FRAME, LETTERS, Bar, Ruler, title_of
 # A section with more rows than the second number shows the first number of them; the rest unfolds.
 _ROWS_SHOWN, _ROWS_MOST = 6, 8
 _ROW_SHOWN_CHARS, _ROW_MOST_CHARS = 900, 1_200
-_LEFT_OUT_SHOWN = 20
+_LEFT_OUT_SHOWN = LEFT_OUT_LISTED_MAX
 
 
 @dataclass(frozen=True, slots=True)

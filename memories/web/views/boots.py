@@ -12,13 +12,13 @@ from memories.engine.kinds import Scope
 from memories.engine.limits import BOOT_TEXTS_KEPT
 from memories.errors import NotFound
 from memories.selectors.boot import find_boot_before, get_boot, page_boots
-from memories.services import boot as boots
+from memories.services.boot import WhatIf
 from memories.web.access import in_tenant
 from memories.web.places import Place
 from memories.web.presenters.boots import Difference, chart, difference, facts_of, history, offered
 from memories.web.presenters.payloads import account_of, paper_of_text
 from memories.web.rendering import render_page
-from memories.web.views.payloads import text_file
+from memories.web.views.payloads import asked_for, text_file
 
 HISTORY_LENGTH = 30
 PARTS = ("against", "text", "manifest", "out")
@@ -55,7 +55,7 @@ def index(request: HttpRequest, place: Place, number: int | None = None) -> Http
         if context["part"] == "text" and boot.payload:
             context["paper"] = paper_of_text(boot.payload)
         elif context["part"] == "against" and boot.payload:
-            context["difference"] = _difference(place, boot, request.GET.get("against", ""))
+            context["difference"] = _difference(request, place, boot)
     return render_page(request, "boots/index.html", context, place=place)
 
 
@@ -69,11 +69,13 @@ def text(request: HttpRequest, place: Place, number: int) -> HttpResponse:
     return text_file(boot.payload, f"{place.tenant.slug}-{boot}.txt")
 
 
-def _difference(place: Place, boot: Any, against: str) -> Difference | None:
+def _difference(request: HttpRequest, place: Place, boot: Any) -> Difference | None:
     """None where there is nothing to compare with, or its text was pruned."""
+    against = request.GET.get("against", "")
     if against == NEXT:
-        payload = boots.preview(place.actor, request=BootRequest())
-        return difference(boot.payload, payload.text, other="the next payload")
+        payload, what_if, asked = asked_for(request, place)
+        plain = what_if == WhatIf() and asked == BootRequest()
+        return difference(boot.payload, payload.text, other="the next payload" if plain else "the what-if payload")
     asked = against.removeprefix("boot-")
     other = (
         get_boot(place.actor, number=int(asked))

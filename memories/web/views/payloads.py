@@ -21,7 +21,7 @@ from memories.web.forms import WhatIfForm, read
 from memories.web.places import Place
 from memories.web.presenters.payloads import account_of, paper_of
 from memories.web.presenters.what_if import Offer, asked_of
-from memories.web.rendering import render_page, wants_fragment
+from memories.web.rendering import render_page
 
 
 @in_tenant(Scope.READ)
@@ -31,7 +31,7 @@ def preview(request: HttpRequest, place: Place) -> HttpResponse:
     own = config_of(place.tenant)
     error = None
     try:
-        payload, what_if, asked = _asked_for(request, place)
+        payload, what_if, asked = asked_for(request, place)
     except InvalidInput as wrong:
         error = wrong
         payload, what_if, asked = boot.preview(place.actor, request=BootRequest()), WhatIf(), BootRequest()
@@ -40,7 +40,7 @@ def preview(request: HttpRequest, place: Place) -> HttpResponse:
     shares = what_if.shares or own.shares
     plain = what_if == WhatIf() and asked == BootRequest()
     # Numbers have no end, so the boot before the largest is the last one.
-    last = None if wants_fragment(request) else find_boot_before(place.actor, number=2**62)
+    last = find_boot_before(place.actor, number=2**62)
     context = {
         "here": "preview",
         "agent": place.tenant,
@@ -72,14 +72,14 @@ def preview(request: HttpRequest, place: Place) -> HttpResponse:
 @require_safe
 def text(request: HttpRequest, place: Place) -> HttpResponse:
     """The previewed text as a file, to the byte."""
-    return text_file(_asked_for(request, place)[0].text, f"{place.tenant.slug}-preview.txt")
+    return text_file(asked_for(request, place)[0].text, f"{place.tenant.slug}-preview.txt")
 
 
 @in_tenant(Scope.READ)
 @require_safe
 def manifest(request: HttpRequest, place: Place) -> HttpResponse:
     """The manifest of the preview as JSON, as REST gives it."""
-    return JsonResponse(_asked_for(request, place)[0].manifest, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    return JsonResponse(asked_for(request, place)[0].manifest, json_dumps_params={"ensure_ascii": False, "indent": 2})
 
 
 def text_file(content: str, name: str) -> HttpResponse:
@@ -91,7 +91,8 @@ def text_file(content: str, name: str) -> HttpResponse:
     )
 
 
-def _asked_for(request: HttpRequest, place: Place) -> tuple[Payload, WhatIf, BootRequest]:
+def asked_for(request: HttpRequest, place: Place) -> tuple[Payload, WhatIf, BootRequest]:
+    """The payload that the values in the address would give, and these (P47)."""
     form = WhatIfForm(request.GET)
     read(form)
     given = form.cleaned_data
