@@ -73,8 +73,8 @@ def _difference(request: HttpRequest, place: Place, boot: Any) -> Difference | N
     """None where there is nothing to compare with, or its text was pruned."""
     against = request.GET.get("against", "")
     if against == NEXT:
-        payload, what_if, asked = asked_for(request, place)
-        plain = what_if == WhatIf() and asked == BootRequest()
+        payload, what_if, wanted = asked_for(request, place)
+        plain = what_if == WhatIf() and wanted == BootRequest()
         return difference(boot.payload, payload.text, other="the next payload" if plain else "the what-if payload")
     asked = against.removeprefix("boot-")
     other = (
