@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 # Below `/agents/<slug>/`. An address names rows that the agent of the browser tests has, and the sample agent too.
 IN_AGENT: dict[str, tuple[str, ...]] = {
+    "agent": ("",),
     "preview": ("preview/", "preview/?context_hint=tide&budget_tokens=2000", "preview/?share_core=90"),
     "boots": ("boots/",),
     "boot": (
@@ -41,7 +42,6 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 }
 PROBLEMS = ("no-such-page/",)
 NO_PAGE = {
-    "agent": "sends on to the first page of the agent",
     "preview-text": "a file to keep",
     "preview-manifest": "the manifest as JSON",
     "boot-text": "a file to keep",

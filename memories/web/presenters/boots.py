@@ -29,6 +29,7 @@ class HistoryRow:
     actor: str
     bytes: int
     promised: int
+    promised_bytes: int
     failed: bool
 
 
@@ -122,7 +123,13 @@ class Difference:
 
 def history(boots: Iterable[Any]) -> list[Day]:
     """Boots by UTC day, as given; each with its served promises loaded."""
-    rows = [
+    by_day = groupby(history_rows(boots), key=lambda row: row.at.astimezone(UTC).date())
+    return [Day(day, tuple(group)) for day, group in by_day]
+
+
+def history_rows(boots: Iterable[Any]) -> list[HistoryRow]:
+    """Boots as given, each with its served promises loaded."""
+    return [
         HistoryRow(
             id=str(boot),
             number=boot.number,
@@ -131,12 +138,11 @@ def history(boots: Iterable[Any]) -> list[Day]:
             actor=boot.actor,
             bytes=boot.size_bytes,
             promised=len(boot.served.all()),
+            promised_bytes=sum(served.size_bytes for served in boot.served.all()),
             failed=any(served.outcome == "failed" for served in boot.served.all()),
         )
         for boot in boots
     ]
-    by_day = groupby(rows, key=lambda row: row.at.astimezone(UTC).date())
-    return [Day(day, tuple(group)) for day, group in by_day]
 
 
 def chart(boots: Sequence[Any]) -> Chart | None:

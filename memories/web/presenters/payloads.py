@@ -22,6 +22,11 @@ from memories.web.presenters.bars import FRAME, LETTERS, Bar, Ruler, title_of
 _ROWS_SHOWN, _ROWS_MOST = 6, 8
 _ROW_SHOWN_CHARS, _ROW_MOST_CHARS = 900, 1_200
 _LEFT_OUT_SHOWN = LEFT_OUT_LISTED_MAX
+_NOUNS: dict[str, tuple[str, str]] = {
+    Section.PROMISED: ("promise", "promises"),
+    Section.AXIOMS: ("axiom", "axioms"),
+    FRAME: ("line", "lines"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,15 @@ class ManifestRow:
     @property
     def empty(self) -> bool:
         return not self.bytes and not self.left_out
+
+    @property
+    def letters(self) -> str:
+        return LETTERS[self.id]
+
+    @property
+    def noun(self) -> str:
+        """What `included` counts."""
+        return nouns_of(self.id)[0 if self.included == 1 else 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +180,8 @@ def paper_of_text(text: str) -> Paper:
     )
 
 
-def account_of(manifest: Mapping[str, Any], *, name: str) -> Account:
-    """The tables of a manifest; `name` makes the ids of its pictures unique in the page."""
+def account_of(manifest: Mapping[str, Any], *, name: str, height: int = 36) -> Account:
+    """The tables of a manifest; `name` makes the ids of its pictures unique in the page, its bar is `height` high."""
     size, budget = manifest["size_bytes"], manifest["budget_bytes"]
     sections = manifest["sections"]
     parts = bars.by_section(sections, manifest["frame_bytes"])
@@ -187,7 +201,7 @@ def account_of(manifest: Mapping[str, Any], *, name: str) -> Account:
     recalled = next(one for one in sections if one["name"] == Section.RECALLED)
     allotments = _allotments(manifest["allocations"], name=name)
     return Account(
-        bar=bars.bar(f"{name}-bar", f"Payload {size:,} of {budget:,} bytes: {told}", parts, whole=budget, height=36,
+        bar=bars.bar(f"{name}-bar", f"Payload {size:,} of {budget:,} bytes: {told}", parts, whole=budget, height=height,
                      letters=True),
         ruler=bars.ruler(budget),
         size_bytes=size,
@@ -210,6 +224,11 @@ def account_of(manifest: Mapping[str, Any], *, name: str) -> Account:
     )  # fmt: skip
 
 
+def nouns_of(section: str) -> tuple[str, str]:
+    """What stands in a section: one of it, many of it."""
+    return _NOUNS.get(section, ("memory", "memories"))
+
+
 def _row(text: str) -> Row:
     shown = text.removeprefix("\n").removesuffix("\n")
     if len(shown) <= _ROW_MOST_CHARS:
@@ -227,8 +246,7 @@ def _split_section(part: SplitSection) -> PaperSection:
 def _section(name: str, header: str, lines: Sequence[str]) -> PaperSection:
     rows = tuple(_row(line) for line in lines)
     shown = len(rows) if len(rows) <= _ROWS_MOST or name == Section.PROMISED else _ROWS_SHOWN
-    noun = {Section.PROMISED: ("promise", "promises"), Section.AXIOMS: ("axiom", "axioms")}
-    one, many = noun.get(Section(name), ("memory", "memories"))
+    one, many = nouns_of(name)
     return PaperSection(
         id=name,
         css=f"s-{name}",
