@@ -30,12 +30,23 @@ GETS = {
     "boots/1/": ("against", "part"),
     "memories/": ("q", "tag", "type", "cursor", "archived"),
     "memories/new/": ("type",),
+    "capsules/": ("project_prefix", "kind", "state", "q", "cursor"),
+    "capsules/1/": ("relation",),
+    "capsules/new/": ("supersedes", "proves", "content", "kind", "project_id", "confidence"),
+    "capsules/blocks/": ("project_prefix",),
+    "pack/": ("project_prefix", "project_id", "terms", "ancestors", "token_budget", "against"),
+    "pack/json": ("project_prefix", "project_id", "terms", "ancestors", "token_budget"),
 }
 POSTS = {
     "promises/": ("content",),
     "settings/": ("budget_tokens", "share_core", "cap_soul"),
     "memories/new/": ("type", "content", "tags", "importance", "category", "key"),
     "memories/1/archive": ("version",),
+    "capsules/new/": ("content", "kind", "project_id", "confidence", "valid_from", "valid_to", "source", "blocks"),
+    "capsules/1/relate": ("relation", "other"),
+    "capsules/1/tier": ("tier",),
+    "capsules/1/forget/": ("reason",),
+    "capsules/aliases/": ("term", "alias"),
 }
 
 
@@ -48,6 +59,7 @@ def encoded(value: str) -> str:
 @pytest.mark.parametrize("value", VALUES, ids=ascii)
 def test_hostile_values_in_addresses(owner, at, actor, value):
     factories.remember(actor)
+    factories.capture(actor)
     for page, names in GETS.items():
         for name in names:
             response = owner.get(f"{at(page)}?{name}={encoded(value)}")
@@ -57,6 +69,7 @@ def test_hostile_values_in_addresses(owner, at, actor, value):
 @pytest.mark.parametrize("value", VALUES, ids=ascii)
 def test_hostile_values_in_forms(owner, at, actor, value):
     factories.remember(actor)
+    factories.capture(actor)
     kind = "application/x-www-form-urlencoded"
     for page, names in POSTS.items():
         for name in names:
