@@ -40,6 +40,10 @@ class BlocksMap:
     outside: frozenset[int]
     cycle: tuple[int, ...] | None
 
+    def inside(self, *states: State) -> tuple[int, ...]:
+        """The nodes of the fence in one of `states`, ascending; the projection's own lists where there is no cycle."""
+        return tuple(number for number, state in self.states.items() if state in states and number not in self.outside)
+
     def tied(self) -> frozenset[int]:
         """The nodes with a relation; the others stand alone."""
         return frozenset(number for arrow in self.arrows for number in arrow)

@@ -10,9 +10,10 @@ from urllib.parse import urlencode
 
 from memories.engine.blocks import BlocksMap, State
 from memories.engine.capsules import CapsuleKind, CapsuleRow, Row, Tier, headline_of
-from memories.engine.listing import Digest, Listing
+from memories.engine.listing import Listing
 from memories.engine.relations import Relation, RelationKind
-from memories.engine.retrieve import Found, Retrieval
+from memories.engine.retrieve import Retrieval
+from memories.selectors.blocks import Blocks, Counts
 from memories.selectors.capsules import Whole
 from memories.web.presenters.projects import Project, tree_of
 
@@ -114,14 +115,14 @@ class CapsuleList:
 
 def list_of(
     listing: Listing | Retrieval,
-    digest: Digest,
-    everywhere: Digest,
+    counts: Counts,
     relations: Sequence[Relation],
-    blocks: BlocksMap,
+    found_blocks: Blocks,
     *,
     asked: dict[str, str],
 ) -> CapsuleList:
-    """`digest` is that of the chosen project, `everywhere` that of the tenant; `asked` are the filters as sent."""
+    """A page of the list and what stands around it; `asked` are the filters as sent."""
+    blocks = found_blocks.map
     kept = {name: value for name, value in asked.items() if value and name != "cursor"}
 
     def query(**changed: str) -> str:
@@ -131,7 +132,7 @@ def list_of(
     older = newer = excluded = ""
     if isinstance(listing, Retrieval):
         found = [one for one in listing.results if asked["kind"] in ("", one.capsule.kind)]
-        rows: list[Row] = [_row_of(one) for one in found[:SEARCH_SHOWN]]
+        rows: list[Row] = [_row_of(one.capsule, done=one.done) for one in found[:SEARCH_SHOWN]]
         total = len(found)
         excluded = ", ".join(f"{count:,} {str(reason).replace('_', ' ')}" for reason, count in listing.excluded)
     else:
@@ -140,8 +141,8 @@ def list_of(
             older = query(cursor=f"cap-{listing.next_before}")
         if listing.newer is not None:
             newer = query(cursor=f"cap-{listing.newer.before}" if listing.newer.before else "")
-    counts = dict(digest.by_kind)
-    projects, more = tree_of(everywhere.by_project, asked["project_prefix"], query)
+    of_kind = dict(counts.by_kind)
+    projects, more = tree_of(counts.by_project, asked["project_prefix"], query)
     return CapsuleList(
         entries=tuple(entry(row, relations, blocks=blocks, waits=waits) for row in rows),
         total=total,
@@ -150,21 +151,21 @@ def list_of(
         projects=projects,
         projects_more=more,
         kinds=(
-            Choice("", "All", not asked["kind"], digest.total, query(kind="")),
+            Choice("", "All", not asked["kind"], counts.total, query(kind="")),
             *(
-                Choice(str(kind), words_of(kind), asked["kind"] == kind, counts.get(kind, 0), query(kind=str(kind)))
+                Choice(str(kind), words_of(kind), asked["kind"] == kind, of_kind.get(kind, 0), query(kind=str(kind)))
                 for kind in CapsuleKind
-                if counts.get(kind) or asked["kind"] == kind
+                if of_kind.get(kind) or asked["kind"] == kind
             ),
         ),
         states=_choices(STATES, asked["state"]),
-        every=everywhere.total,
+        every=counts.every,
         excluded=excluded,
-        ready=tuple(entry(row, ()) for row in digest.ready.rows),
-        ready_total=digest.ready.total,
-        blocked_total=digest.blocked.total,
-        done_total=digest.done.total,
-        cycle=digest.cycle or (),
+        ready=tuple(entry(_row_of(found_blocks.rows[number]), ()) for number in found_blocks.ready),
+        ready_total=len(blocks.inside(State.NEXT, State.READY)),
+        blocked_total=len(blocks.inside(State.BLOCKED)),
+        done_total=len(blocks.inside(State.DONE)),
+        cycle=blocks.cycle or (),
     )
 
 
@@ -172,14 +173,13 @@ def words_of(kind: CapsuleKind) -> str:
     return str(kind).replace("_", " ")
 
 
-def _row_of(found: Found) -> Row:
-    capsule = found.capsule
+def _row_of(capsule: CapsuleRow, *, done: bool = False) -> Row:
     return Row(
         number=capsule.number,
         headline=headline_of(capsule.content),
         project_id=capsule.project_id,
         kind=capsule.kind,
-        done=found.done,
+        done=done,
         tainted=capsule.tainted,
     )
 

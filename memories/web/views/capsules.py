@@ -16,7 +16,7 @@ from memories.engine.retrieve import Retrieval
 from memories.errors import Conflict, InvalidInput, NotFound, RevellError
 from memories.problems import presentation
 from memories.selectors import capsules
-from memories.selectors.blocks import read_blocks
+from memories.selectors.blocks import count_capsules, read_blocks
 from memories.services import capsules as store
 from memories.web.access import in_tenant, why_not
 from memories.web.forms import AliasForm, CapsuleForm, ReasonForm, RelateForm, TierForm, read
@@ -52,9 +52,7 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
         error = wrong
         asked = dict.fromkeys(_FILTERS, "")
         listing = _listing(place, asked)
-    everywhere = capsules.digest(place.actor, arguments={})
     fence = _fence(asked)
-    digest = capsules.digest(place.actor, arguments=fence) if fence else everywhere
     blocks = read_blocks(place.actor, arguments=fence, most=GRAPH_BESIDE_LIST)
     rows = listing.rows if isinstance(listing, Listing) else [one.capsule for one in listing.results]
     context = {
@@ -65,10 +63,9 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
         "graph": graph_of(blocks),
         "list": list_of(
             listing,
-            digest,
-            everywhere,
+            count_capsules(place.actor, arguments=fence),
             capsules.list_relations(place.actor, numbers=[row.number for row in rows[:GRAPH_MOST]]),
-            blocks.map,
+            blocks,
             asked=asked,
         ),
         "refused": why_not(place.actor, Scope.WRITE),
