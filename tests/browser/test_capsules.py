@@ -149,3 +149,24 @@ def test_a_viewer_finds_every_button_disabled_with_its_reason(signed_in, agent):
         assert buttons.count()
         for button in buttons.all():
             expect(button).to_be_disabled()
+
+
+def test_an_alias_is_made_by_keyboard_and_finds_at_once(signed_in, agent):
+    page = signed_in()
+    page.goto(f"/agents/{agent.slug}/capsules/aliases/")
+    tab_to(page, "#term")
+    page.keyboard.type("database")
+    page.keyboard.press("Tab")
+    page.keyboard.type("postgres")
+    page.keyboard.press("Enter")
+    told(page, "“postgres” is an alias of “database”")
+    page.goto(f"/agents/{agent.slug}/capsules/?q=database")
+    expect(page.locator("#found table")).to_contain_text("postgres when it grows")
+
+
+def test_the_nodes_of_the_picture_show_the_focus_whole(signed_in, agent):
+    page = signed_in()
+    page.goto(f"/agents/{agent.slug}/capsules/blocks/")
+    tab_to(page, ".graph a")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    assert page.evaluate("getComputedStyle(document.querySelector('.graph > svg')).overflow") == "visible"

@@ -245,3 +245,40 @@ def test_everything_needful_works_without_scripts(signed_in, agent):
     expect(page.locator(".note.is-ok")).to_contain_text("prm-3 is released")
     page.get_by_role("button", name="Sign out").click()
     expect(page.locator("h1")).to_have_text("Sign in")
+
+
+def test_settings_by_keyboard_alone(signed_in, agent):
+    """Move the slider, look at the effect, mend the shares, save."""
+    page = signed_in()
+    page.goto(f"/agents/{agent.slug}/settings/")
+    tab_to(page, "#budget_range")
+    page.keyboard.press("Home")
+    expect(page.locator("#budget_tokens")).to_have_value("2000")
+    expect(page.locator("#effects")).to_contain_text("of 8,000 B")
+    tab_to(page, "#share_core")
+    for value in ("60", "10", "30"):
+        page.keyboard.press("Control+A")
+        page.keyboard.type(value)
+        page.keyboard.press("Tab")
+    expect(page.locator("#shares-sum")).to_have_text("now 100 %")
+    tab_to(page, "#effects button[form='settings-form']")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="saved")).to_be_visible()
+    tenant = Tenant.objects.get(pk=agent.pk)
+    assert (tenant.budget_tokens, tenant.share_core, tenant.share_working) == (2_000, 60, 10)
+
+
+def test_the_preview_by_keyboard_alone(signed_in, agent):
+    """A hint, another budget, the list of what was left out, and the memory behind it."""
+    page = signed_in()
+    page.goto(f"/agents/{agent.slug}/preview/")
+    tab_to(page, "#context_hint")
+    page.keyboard.type("tide report")
+    expect(page.locator("#recalled")).to_contain_text("The tide report was late.")
+    tab_to(page, "#budget_tokens")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("2000")
+    expect(page.locator("#account")).to_contain_text("Not saved: 2,000 tokens")
+    tab_to(page, "#left-out a")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/memories/\d+/$"))
