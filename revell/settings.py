@@ -7,7 +7,7 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
-from memories.engine.limits import BODY_MAX_BYTES
+from memories.engine.limits import BODY_MAX_BYTES, UPLOAD_FILES_MAX
 from revell import __version__
 from revell.environment import BASE_DIR, read
 
@@ -180,6 +180,7 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_MAX_BYTES
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES_MAX
 
 # --- REST -------------------------------------------------------------------------------------------------------------
 

@@ -32,6 +32,8 @@ IN_AGENT: dict[str, tuple[str, ...]] = {
     ),
     "settings": ("settings/",),
     "members": ("members/",),
+    "import": ("import/",),
+    "import-plan": ("import/plan/",),
     "activity": ("activity/", "activity/?via=page", "activity/?since=x"),
     "help": ("help/",),
 }  # fmt: skip
@@ -51,6 +53,9 @@ NO_PAGE = {
     "memory-restore": "takes a form only",
     "capsule-relate": "takes a form only",
     "capsule-tier": "takes a form only",
+    "import-apply": "takes a form only",
+    "import-discard": "takes a form only",
+    "export": "a file to keep",
     "member-role": "takes a form only",
     "member-remove": "needs a second member, whose number differs; its own test opens it",
     "member-invite": "takes a form only",

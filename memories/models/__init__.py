@@ -6,6 +6,7 @@ from memories.models.event import Event
 from memories.models.memory import Memory, MemoryRevision, MemoryTag, MemoryWords
 from memories.models.promise import Promise
 from memories.models.tenancy import ApiKey, Invitation, Membership, Person, Tenant
+from memories.models.upload import Upload
 
 __all__ = [
     "ApiKey",
@@ -25,4 +26,5 @@ __all__ = [
     "Tenant",
     "TermAlias",
     "TierChange",
+    "Upload",
 ]

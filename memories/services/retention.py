@@ -11,7 +11,7 @@ from memories.engine.actor import Actor
 from memories.engine.kinds import Scope
 from memories.engine.lifecycle import bin_cutoff
 from memories.engine.limits import BOOT_TEXTS_KEPT
-from memories.models import Boot, Invitation, Memory, Tenant
+from memories.models import Boot, Invitation, Memory, Tenant, Upload
 from memories.services import events, memories
 from memories.services.locks import lock_tenant
 
@@ -71,4 +71,6 @@ def _step(actor: Actor) -> Swept:
     if expired:
         Invitation.objects.filter(pk__in=[invitation.pk for invitation in expired]).delete()
         events.record(actor, at=now, verb="invitation.expired", invitations=[str(one) for one in expired])
+    # Nothing of the agent's: files that somebody looked at and did not bring in.
+    Upload.objects.of(actor).filter(expires_at__lte=now).delete()
     return Swept(archived, len(old), pruned, len(expired))

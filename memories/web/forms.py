@@ -120,6 +120,12 @@ class ActivityForm(forms.Form):
     until = forms.DateField(required=False, error_messages={"invalid": "A day looks like 2026-11-30."})
 
 
+class UploadForm(forms.Form):
+    """What stands beside the files of an upload."""
+
+    project = Text()
+
+
 class RoleForm(forms.Form):
     role = forms.ChoiceField(
         choices=[(str(role), str(role)) for role in Role],

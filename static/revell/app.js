@@ -89,6 +89,15 @@
       if (!field.name) twin.dispatchEvent(new Event("input", { bubbles: true }));
     }
   });
+  /* Long work says what it is at; a second press would only send it again. */
+  document.addEventListener("submit", (event) => {
+    const { busy } = event.target.dataset;
+    const button = event.submitter;
+    if (!busy || !button) return;
+    button.textContent = busy;
+    button.setAttribute("aria-busy", "true");
+    setTimeout(() => { button.disabled = true; });
+  });
   document.addEventListener("htmx:load", (event) => prepare(event.target));
   document.addEventListener("htmx:beforeRequest", () => document.getElementById("problem")?.replaceChildren());
   document.addEventListener("htmx:sendError", () => say("The server did not answer. What you see may be old.", true));

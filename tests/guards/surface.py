@@ -113,6 +113,18 @@ OPERATIONS = (
         Blank("an agent must not decide who looks after it"),
     ),
     Operation(
+        "import files and archives",
+        "write",
+        Blank("a program sends memories and capsules themselves; a plan is for eyes"),
+        Blank("a program sends memories and capsules themselves; a plan is for eyes"),
+    ),
+    Operation(
+        "export everything",
+        "read",
+        Blank("the operator has export_tenant; a leaked key must not take it all at once"),
+        Blank("an agent has no place to put a file"),
+    ),
+    Operation(
         "read what happened",
         "read",
         Blank("the account is for the people who look after the agent"),

@@ -31,8 +31,9 @@ from memories.models import (
     Tenant,
     TermAlias,
     TierChange,
+    Upload,
 )
-from memories.services import boot, capsules, invitations, memories, promises
+from memories.services import boot, capsules, invitations, memories, promises, uploads
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +132,7 @@ UNIQUES: dict[str, Callable[[], Any]] = {
     "capsule_number_once": lambda: copy_of(Capsule.objects.get(number=1), content_hash="other"),
     "capsule_content_once_per_project": lambda: copy_of(Capsule.objects.get(number=1), number=900),
     "capsulerelation_once": lambda: copy_of(CapsuleRelation.objects.get()),
+    "upload_once_per_person": lambda: copy_of(Upload.objects.get(), files=9),
     "termalias_once": lambda: copy_of(TermAlias.objects.get()),
 }
 
@@ -138,7 +140,8 @@ UNIQUES: dict[str, Callable[[], Any]] = {
 @pytest.fixture
 def rows(actor: Actor, tenant: Tenant) -> Actor:
     """One row of every kind."""
-    factories.person_in(tenant)
+    _, person = factories.person_in(tenant)
+    uploads.keep(person, files={"SOUL.md": b"# Soul"})
     factories.issue_key(tenant)
     invitations.make(factories.operator_in(tenant), role=Role.VIEWER)
     for kind in ("core", "working", "axiom"):

@@ -13,7 +13,7 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 PAGES = (
     "", "preview/", "preview/text", "preview/manifest", "boots/", "boots/1/", "boots/1/text", "promises/", "memories/",
-    "memories/1/", "settings/", "capsules/", "pack/", "help/", "members/", "activity/",
+    "memories/1/", "settings/", "capsules/", "pack/", "help/", "members/", "activity/", "import/",
 )  # fmt: skip
 FORMS = ("promises/", "promises/1/release", "settings/")
 
