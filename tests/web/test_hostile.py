@@ -28,7 +28,8 @@ GETS = {
     "preview/text": ("context_hint", "project_prefix"),
     "boots/": ("cursor", "part", "against"),
     "boots/1/": ("against", "part"),
-    "memories/": ("q", "tag", "type", "cursor", "archived"),
+    "memories/": ("q", "tag", "type", "cursor", "archived", "category", "source"),
+    "activity/": ("verb", "by", "via", "since", "until", "cursor"),
     "memories/new/": ("type",),
     "capsules/": ("project_prefix", "kind", "state", "q", "cursor"),
     "capsules/1/": ("relation",),
@@ -47,6 +48,9 @@ POSTS = {
     "capsules/1/tier": ("tier",),
     "capsules/1/forget/": ("reason",),
     "capsules/aliases/": ("term", "alias"),
+    "members/invite/": ("role",),
+    "import/": ("project", "files"),
+    "import/apply": ("mark",),
 }
 
 
@@ -82,5 +86,7 @@ def test_hostile_values_in_forms(owner, at, actor, value):
 @pytest.mark.parametrize("value", ["\0", "%ED%A0%80", "x" * 5_000], ids=ascii)
 def test_hostile_names_at_the_sign_in(client, db, value):
     body = f"username={encoded(value)}&password={encoded(value)}"
-    response = client.post("/sign-in/", body, content_type="application/x-www-form-urlencoded")
-    assert response.status_code == 422
+    for address in ("/sign-in/", "/join/"):
+        for more in ("", f"&code={encoded(value)}&way=known", f"&way={encoded(value)}&again={encoded(value)}"):
+            response = client.post(address, body + more, content_type="application/x-www-form-urlencoded")
+            assert response.status_code == 422

@@ -18,7 +18,7 @@ PAGES = {
     "pack": "pack",
     "config": "settings",
 }
-_BY_PAGE = {"boots": "boot", **{page: topic for topic, page in PAGES.items() if topic != "recall"}}
+_BY_PAGE = {"agent": "boot", "boots": "boot", **{page: topic for topic, page in PAGES.items() if topic != "recall"}}
 _TITLES = {topic.name: topic.title for topic in TOPICS}
 # What is typed as it stands: tools, their arguments, codes of errors.
 _CODE = re.compile(r"\b([a-z]+(?:_[a-z]+)+)\b")
