@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
 from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 from memories.engine import wire
@@ -395,11 +396,10 @@ class _Attempt:
         listed: dict[Section, list[tuple[Item, Reason]]] = {section: [] for section in Section}
         reasons: dict[Section, dict[Reason, int]] = {section: {} for section in Section}
 
-        def leave(section: Section, items: Iterable[Item], reason: Reason) -> None:
-            kept = list(items)
-            if kept:
-                reasons[section][reason] = reasons[section].get(reason, 0) + len(kept)
-                listed[section].extend((item, reason) for item in kept[:LEFT_OUT_LISTED_MAX])
+        def leave(section: Section, items: Sequence[Item], reason: Reason) -> None:
+            if items:
+                reasons[section][reason] = reasons[section].get(reason, 0) + len(items)
+                listed[section].extend((item, reason) for item in items[:LEFT_OUT_LISTED_MAX])
 
         leave(Section.PROMISED, filled.waiting, Reason.NO_ROOM)
         leave(Section.RECALLED, filled.no_recalled, Reason.NO_ROOM)
@@ -412,11 +412,13 @@ class _Attempt:
             (MemoryType.EPISODIC, filled.no_episodic),
         ):
             most = filled.could_get[kind]
-            for section in dict.fromkeys(item.section for item in items):
-                here = [item for item in items if item.section is section]
+            sections = dict.fromkeys(map(_SECTION_OF, items))
+            for section in sections:
+                here = items if len(sections) == 1 else [item for item in items if item.section is section]
                 limit = most - self.headers[section]
-                leave(section, (item for item in here if item.bytes > limit), Reason.TOO_LARGE)
-                leave(section, (item for item in here if item.bytes <= limit), Reason.NO_ROOM)
+                too_large = [item for item in here if item.bytes > limit]
+                leave(section, too_large, Reason.TOO_LARGE)
+                leave(section, [item for item in here if item.bytes <= limit] if too_large else here, Reason.NO_ROOM)
 
         active = self.rows.active
         window = {item.number for item in self.episodic} if repeated else set()
@@ -430,6 +432,7 @@ class _Attempt:
         return {section: LeftOut(tuple(listed[section][:LEFT_OUT_LISTED_MAX]), reasons[section]) for section in Section}
 
 
+_SECTION_OF = attrgetter("section")
 _COUNTED = (MemoryType.CORE, MemoryType.AXIOM, MemoryType.WORKING, MemoryType.EPISODIC)
 
 

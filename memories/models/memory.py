@@ -114,9 +114,10 @@ class Memory(TenantOwned):
             models.CheckConstraint(condition=Q(version__gte=1), name="memory_version_from_1"),
         )
         indexes = (
-            # The boot's window of newest episodic memories, answered from the index alone.
+            # The boot's window of newest episodic memories, answered from the index alone: the last three are the same
+            # in all its rows, but SQLite looks into the table for what is not in the index itself.
             models.Index(
-                fields=("tenant", "-occurred_at", "-number", "wire_bytes"),
+                fields=("tenant", "-occurred_at", "-number", "wire_bytes", "type", "archived_at", "forgotten_at"),
                 condition=Q(type="episodic") & _LIVE,
                 name="memory_episodic_window",
             ),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
 
 from django.db import connection
-from django.db.models import Case, F, Prefetch, QuerySet, When
+from django.db.models import Prefetch
 
 from memories.engine.actor import Actor
 from memories.engine.boot import BootConfig, BootRows, Content, MemoryRow
@@ -19,6 +20,25 @@ from memories.errors import NotFound
 from memories.models import Boot, Memory, Promise, ServedPromise, Tenant
 from memories.selectors.pages import Page, cut_page
 from memories.selectors.recall import recall_for_boot
+
+# A boot's own statements in SQL: it has few milliseconds, and the ORM's work on them took longer than the database's.
+# Each says the condition of its index word for word, without which SQLite does not use it. All parts are constants.
+_COLUMNS = ("number", "type", "wire_bytes", "category", "key", "importance")
+_LIVE = "FROM memories_memory WHERE tenant_id = %s AND archived_at IS NULL AND forgotten_at IS NULL"
+_CORE_AND_AXIOMS = f"SELECT {', '.join(_COLUMNS)} {_LIVE} AND type IN ('core', 'axiom')"
+_WORKING_ENDED = f"SELECT COUNT(*) {_LIVE} AND type = 'working' AND updated_at < %s"
+_WORKING_WINDOW = (
+    f"SELECT {', '.join(_COLUMNS)} {_LIVE} AND type = 'working' AND updated_at >= %s "
+    f"ORDER BY updated_at DESC, number DESC LIMIT {WORKING_WINDOW}"
+)
+_EPISODIC_WINDOW = (
+    f"SELECT number, wire_bytes {_LIVE} AND type = 'episodic' "
+    f"ORDER BY occurred_at DESC, number DESC LIMIT {EPISODIC_WINDOW}"
+)
+_CONTENTS = (
+    "SELECT number, content, CASE WHEN type = 'working' THEN updated_at ELSE occurred_at END "
+    "FROM memories_memory WHERE tenant_id = %s AND number IN "
+)
 
 
 def boot_snapshot(
@@ -35,25 +55,16 @@ def boot_snapshot(
     more rows when the tenant stores more than the windows hold (P25). `config` replaces the tenant's own (P47).
     """
     tenant = tenant or Tenant.objects.get(pk=actor.tenant)
-    active = Memory.objects.of(actor).active(now)
-    live = Memory.objects.of(actor).filter(archived_at__isnull=True, forgotten_at__isnull=True)
-    columns = ("number", "type", "wire_bytes", "category", "key", "importance")
-
-    core_and_axioms = [
-        _row(values) for values in live.filter(type__in=(MemoryType.CORE, MemoryType.AXIOM)).values_list(*columns)
-    ]
-    cutoff = working_cutoff(now)
-    working = live.filter(type=MemoryType.WORKING)
-    ended = working.filter(updated_at__lt=cutoff).count()
-    window = active.filter(type=MemoryType.WORKING).order_by("-updated_at", "-number")[:WORKING_WINDOW]
-    newest = live.filter(type=MemoryType.EPISODIC).order_by("-occurred_at", "-number")[:EPISODIC_WINDOW]
+    cutoff = connection.ops.adapt_datetimefield_value(working_cutoff(now))
+    core_and_axioms = [_row(values) for values in _read(_CORE_AND_AXIOMS, actor.tenant)]
+    [(ended,)] = _read(_WORKING_ENDED, actor.tenant, cutoff)
 
     recalled = []
     if recall_query:
         best = recall_for_boot(actor, query=recall_query, now=now, limit=RECALLED_MAX)
         found = {
             values[0]: _row(values[:6], archived=values[6] is not None or values[1] == MemoryType.WORKING)
-            for values in Memory.objects.of(actor).filter(number__in=best).values_list(*columns, "archived_at")
+            for values in Memory.objects.of(actor).filter(number__in=best).values_list(*_COLUMNS, "archived_at")
         }
         recalled = [found[number] for number in best if number in found]
 
@@ -65,8 +76,8 @@ def boot_snapshot(
         ],
         core=[row for row in core_and_axioms if row.type is MemoryType.CORE],
         axioms=[row for row in core_and_axioms if row.type is MemoryType.AXIOM],
-        working=[_row(values) for values in window.values_list(*columns)],
-        episodic=_numbers(newest.values_list("number", "wire_bytes")),
+        working=[_row(values) for values in _read(_WORKING_WINDOW, actor.tenant, cutoff)],
+        episodic=_read(_EPISODIC_WINDOW, actor.tenant),
         recalled=recalled,
         active={
             MemoryType.CORE: tenant.core_count,
@@ -89,9 +100,11 @@ def config_of(tenant: Tenant) -> BootConfig:
 
 def boot_contents(actor: Actor, *, numbers: Collection[int]) -> dict[int, Content]:
     """What `engine.boot.compose` needs, by number. One query."""
-    at = Case(When(type=MemoryType.WORKING, then=F("updated_at")), default=F("occurred_at"))
-    rows = Memory.objects.of(actor).filter(number__in=numbers).annotate(at=at)
-    return {number: Content(text, at) for number, text, at in rows.values_list("number", "content", "at")}
+    if not numbers:
+        return {}
+    # Whole numbers, so they can stand in the statement itself; a parameter for each costs as much as the rows.
+    found = _read(_CONTENTS + f"({', '.join(map(str, numbers))})", actor.tenant)
+    return {number: Content(text, _moment(at)) for number, text, at in found}
 
 
 def find_repeat(actor: Actor, *, idempotency_key: str, now: datetime) -> Boot | None:
@@ -133,9 +146,13 @@ def _row(values: tuple[int, str, int, str, str, float], *, archived: bool = Fals
     return MemoryRow(number, MemoryType(kind), wire_bytes, category, key, importance, archived)
 
 
-def _numbers(rows: QuerySet[Memory, tuple[int, int]]) -> list[tuple[int, int]]:
-    """Pairs of numbers as the driver gives them: for two thousand rows the ORM's own steps cost more than the query."""
+def _read(statement: str, *values: Any) -> list[Any]:
+    """Rows as the driver gives them."""
     with connection.cursor() as cursor:
-        cursor.execute(*rows.query.sql_with_params())
-        found: list[tuple[int, int]] = cursor.fetchall()
-    return found
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())
+
+
+def _moment(told: str | datetime) -> datetime:
+    """A time out of an expression: SQLite keeps text without a zone and gives it back."""
+    return datetime.fromisoformat(told).replace(tzinfo=UTC) if isinstance(told, str) else told
