@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("memories", "0006_events_found"),
+        ("memories", "0007_uploads"),
     ]
 
     operations = [
