@@ -75,7 +75,9 @@ class _Files:
         self.left -= len(data)
         if self.left < 0:
             raise InvalidInput.for_field(
-                "files", f"The files have more than {UPLOAD_UNPACKED_MAX_BYTES:,} bytes, unpacked. Divide them."
+                "files",
+                f"The files have more than {UPLOAD_UNPACKED_MAX_BYTES:,} bytes, unpacked. Divide them; a larger archive "
+                "of Revell comes in with the command import_archive.",
             )
         self.taken[path] = data
 
