@@ -16,6 +16,7 @@ _WORD_MAX_CHARS = 40
 _RUN = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 # Scripts that are written without spaces: found by single characters and by pairs.
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+_LATIN_MARKS = regex.compile(r"(?<=\p{Latin})\p{Mn}+")
 _CAMEL = regex.compile(
     r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})"
 )
@@ -30,9 +31,12 @@ STOP = frozenset(
 
 def fold(text: str) -> str:
     """Case and Latin accents folded; other scripts keep their marks."""
+    if text.isascii():
+        # Nothing to take apart, and most words are such.
+        return text.lower()
     # Casefolded last as well: taking a compatibility character apart can bring capitals back.
     decomposed = unicodedata.normalize("NFKD", text.casefold()).casefold()
-    return unicodedata.normalize("NFKC", regex.sub(r"(?<=\p{Latin})\p{Mn}+", "", decomposed))
+    return unicodedata.normalize("NFKC", _LATIN_MARKS.sub("", decomposed))
 
 
 def words(text: str) -> list[str]:

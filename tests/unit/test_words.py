@@ -56,3 +56,9 @@ def test_p33_words_are_ascii_letters_and_digits_whatever_is_written(text: str) -
 @given(st.text(max_size=100))
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_the_short_way_for_ascii_folds_as_the_long_one_does(text: str) -> None:
+    """A mark of a script without one sends the same text the long way."""
+    assert fold(text) == fold(text + "漢").removesuffix("漢")
