@@ -1,7 +1,7 @@
 """Pictures of every page: `python -m tests.screenshots [names of pages]`, or `make screenshots`.
 
-Fills a database of its own with the sample agent, starts the real server on it and looks with Chromium: light, dark
-and 390 px wide, into `build/screenshots/`. `--docs` takes the few that the docs show, into `docs/screenshots/`.
+Fills a database of its own with the sample agent, starts the real server on it and looks with Chromium: light, dark,
+1100 and 390 px wide, into `build/screenshots/`. `--docs` takes the few that the docs show, into `docs/screenshots/`.
 """
 
 from __future__ import annotations
@@ -23,22 +23,25 @@ SLUG, USERNAME, PASSWORD = "clawbert", "keeper", "a-long-password"
 LOOKS: dict[str, dict[str, Any]] = {
     "light": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
+    "medium": {"viewport": {"width": 1100, "height": 800}, "color_scheme": "light"},
     "narrow": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
 }
-# The name of a picture in the docs, the page, and the look. Kept few and small: each is one screen, not a whole page.
+# The name of a picture in the docs, its address in the sample agent, and the look. Kept few and small: one screen each.
 SHOWN = {
-    "preview": ("preview", "light"),
-    "pack": ("pack", "light"),
-    "capsules": ("capsules", "light"),
-    "preview-dark": ("preview", "dark"),
+    "overview": ("", "light"),
+    "preview": ("preview/?context_hint=tide+report&budget_tokens=5000", "light"),
+    "preview-dark": ("preview/?context_hint=tide+report&budget_tokens=5000", "dark"),
+    "capsules": ("capsules/?project_prefix=atlas", "light"),
+    "pack": ("pack/?project_prefix=atlas&token_budget=700", "light"),
 }
+SHOWN_WIDTH, SHOWN_HEIGHT = 1200, 760
 START_SECONDS = 60
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__)
     parser.add_argument("pages", nargs="*", help="names of addresses, such as preview; all when left out")
-    parser.add_argument("--looks", default=",".join(LOOKS), help="light, dark, narrow; all when left out")
+    parser.add_argument("--looks", default=",".join(LOOKS), help="light, dark, medium, narrow; all when left out")
     parser.add_argument("--docs", action="store_true", help="take the pictures that the docs show, and no others")
     asked = parser.parse_args(arguments)
     from tests.run import find_chromium
@@ -213,9 +216,10 @@ def _take(
             page.locator("#password").press("Enter")
             page.wait_for_load_state()
             if docs:
+                page.set_viewport_size({"width": SHOWN_WIDTH, "height": SHOWN_HEIGHT})
                 for name, (shown, wanted) in SHOWN.items():
                     if wanted == look:
-                        page.goto(known[shown][0])
+                        page.goto(f"/agents/{SLUG}/{shown}")
                         DOCS.mkdir(parents=True, exist_ok=True)
                         page.screenshot(path=DOCS / f"{name}.png")
                 continue

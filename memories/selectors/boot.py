@@ -135,6 +135,12 @@ def get_boot(actor: Actor, *, number: int) -> Boot:
     return boot
 
 
+def find_last_number(actor: Actor) -> int | None:
+    """The number of the newest boot, without its text and manifest."""
+    actor.require(Scope.READ)
+    return Boot.objects.of(actor).order_by("-number").values_list("number", flat=True).first()
+
+
 def find_boot_before(actor: Actor, *, number: int) -> Boot | None:
     """The boot before this one, to compare with."""
     actor.require(Scope.READ)

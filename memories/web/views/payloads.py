@@ -13,7 +13,7 @@ from memories.engine.budget import Shares
 from memories.engine.delivery import BootRequest
 from memories.engine.kinds import Channel, Scope
 from memories.errors import InvalidInput
-from memories.selectors.boot import config_of, find_boot_before
+from memories.selectors.boot import config_of, find_last_number
 from memories.services import boot
 from memories.services.boot import WhatIf
 from memories.web.access import in_tenant, why_not
@@ -39,8 +39,6 @@ def preview(request: HttpRequest, place: Place) -> HttpResponse:
     budget = what_if.budget_tokens or own.budget_tokens
     shares = what_if.shares or own.shares
     plain = what_if == WhatIf() and asked == BootRequest()
-    # Numbers have no end, so the boot before the largest is the last one.
-    last = find_boot_before(place.actor, number=2**62)
     context = {
         "here": "preview",
         "agent": place.tenant,
@@ -55,7 +53,7 @@ def preview(request: HttpRequest, place: Place) -> HttpResponse:
             refused=why_not(place.actor, Scope.CONFIGURE),
         ),
         "query": urlencode({name: value for name, value in request.GET.items() if value}) if not error else "",
-        "last": last,
+        "last": find_last_number(place.actor),
     }
     return render_page(
         request,
