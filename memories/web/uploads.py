@@ -76,8 +76,8 @@ class _Files:
         if self.left < 0:
             raise InvalidInput.for_field(
                 "files",
-                f"The files have more than {UPLOAD_UNPACKED_MAX_BYTES:,} bytes, unpacked. Divide them; a larger archive "
-                "of Revell comes in with the command import_archive.",
+                f"The files have more than {UPLOAD_UNPACKED_MAX_BYTES:,} bytes, unpacked. Divide them; a larger "
+                "archive of Revell comes in with the command import_archive.",
             )
         self.taken[path] = data
 
