@@ -16,8 +16,9 @@ from memories.engine.filters import moment_fault
 from memories.engine.kinds import Scope, Source
 from memories.engine.tenants import checked_name, checked_scopes
 from memories.engine.text import is_storable
-from memories.errors import InvalidInput, NotAuthenticated, NotFound
+from memories.errors import InvalidInput, NotAuthenticated
 from memories.models import ApiKey
+from memories.selectors.keys import get_key
 from memories.services import events
 from memories.services.codes import draw, keyed_hash
 from memories.services.locks import lock_tenant
@@ -70,9 +71,7 @@ def revoke(actor: Actor, *, prefix: str) -> ApiKey:
     actor.require(Scope.MANAGE)
     now = timezone.now()
     lock_tenant(actor)
-    key = ApiKey.objects.of(actor).filter(prefix=prefix).first() if is_storable(prefix) else None
-    if key is None:
-        raise NotFound(f"There is no key rvl_{prefix}.")
+    key = get_key(actor, prefix=prefix)
     if key.revoked_at is None:
         key.revoked_at = now
         key.save(update_fields=("revoked_at",))

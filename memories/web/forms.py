@@ -11,7 +11,7 @@ from django import forms
 
 from memories.engine.actor import Via
 from memories.engine.drafts import LINKS
-from memories.engine.kinds import Category, Channel, Role
+from memories.engine.kinds import KEY_SCOPES, Category, Channel, Role
 from memories.errors import InvalidInput
 
 
@@ -130,6 +130,22 @@ class RoleForm(forms.Form):
     role = forms.ChoiceField(
         choices=[(str(role), str(role)) for role in Role],
         error_messages={"invalid_choice": "There is no such role.", "required": "Choose a role."},
+    )
+
+
+class KeyForm(forms.Form):
+    """A new API key; what its name and scopes may be is the service's. `expires` is in days, empty for never."""
+
+    name = Text()
+    scopes = forms.MultipleChoiceField(
+        choices=[(str(scope), str(scope)) for scope in KEY_SCOPES],
+        required=False,
+        error_messages={"invalid_choice": "There is no such scope."},
+    )
+    expires = forms.ChoiceField(
+        choices=[("", ""), ("30", "30"), ("90", "90"), ("365", "365")],
+        required=False,
+        error_messages={"invalid_choice": "A key ends never, in 30, 90 or 365 days."},
     )
 
 

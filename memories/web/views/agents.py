@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories.engine.delivery import BootRequest
@@ -48,6 +49,6 @@ def home(request: HttpRequest, place: Place) -> HttpResponse:
         "boots": rows[:_BOOTS_LISTED],
         "older_boots": rows[_BOOTS_LISTED:],
         "boots_total": past.total,
-        "connection": connection_of(list_keys(place.actor)),
+        "connection": connection_of(list_keys(place.actor), now=timezone.now()),
     }
     return render_page(request, "agents/overview.html", context, place=place, payload=payload)
