@@ -60,6 +60,29 @@
     output.classList.toggle("is-bad", total !== 100);
   };
 
+  /* Shares always make 100 together: what somebody set last stays, then what was set before it; the rest gives way. */
+  const recent = new WeakMap();
+  const balance = (field) => {
+    const group = field.closest("[data-sum]");
+    const fields = [...group.querySelectorAll("input[type=number]")];
+    const set = [field, ...(recent.get(group) ?? []).filter((one) => one !== field)].slice(0, fields.length - 1);
+    recent.set(group, set);
+    let left = 100;
+    for (const one of set) {
+      const value = Math.min(Math.max(Math.round(Number(one.value)) || 0, 0), left);
+      if (one.value !== String(value)) one.value = value;
+      left -= value;
+    }
+    const rest = fields.filter((one) => !set.includes(one));
+    const before = rest.reduce((all, one) => all + Number(one.value), 0);
+    rest.forEach((one, place) => {
+      const share = place === rest.length - 1 ? left : Math.round(before ? (left * Number(one.value)) / before : left / 2);
+      left -= share;
+      one.value = share;
+    });
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+
   /* Pages print UTC; the reader's own time is one hover away. */
   const local = (time) => {
     const moment = new Date(time.dateTime);
@@ -97,6 +120,9 @@
     button.textContent = busy;
     button.setAttribute("aria-busy", "true");
     setTimeout(() => { button.disabled = true; });
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.closest("[data-sum]")) balance(event.target);
   });
   document.addEventListener("htmx:load", (event) => prepare(event.target));
   document.addEventListener("htmx:beforeRequest", () => document.getElementById("problem")?.replaceChildren());

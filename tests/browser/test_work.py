@@ -97,10 +97,31 @@ def test_values_that_are_not_possible_are_told_and_can_be_mended(signed_in, agen
     page.fill("#share_core", "90")
     expect(page.locator("#shares-sum")).to_have_text("now 140 %")
     expect(page.get_by_role("alert").filter(has_text="not possible")).to_contain_text("together 140")
-    page.fill("#share_working", "5")
-    page.fill("#share_episodic", "5")
+    page.keyboard.press("Tab")
     expect(page.locator("#level .note")).to_have_count(0)
-    expect(page.locator("#account")).to_contain_text("shares 90, 5, 5")
+    expect(page.locator("#account")).to_contain_text("shares 90, 4, 6")
+
+
+def test_shares_always_make_100_once_a_field_is_left(signed_in, agent):
+    """The one set last stays, then the one before; the rest gives way in proportion."""
+    page = signed_in()
+    page.goto(f"/agents/{agent.slug}/settings/")
+    names = ("core", "working", "episodic")
+    for name, typed, after in (
+        ("core", "60", ["60", "16", "24"]),
+        ("working", "30", ["60", "30", "10"]),
+        ("working", "70", ["30", "70", "0"]),
+        ("episodic", "1000", ["0", "0", "100"]),
+        ("core", "", ["0", "0", "100"]),
+        ("core", "12.6", ["13", "0", "87"]),
+    ):
+        page.fill(f"#share_{name}", typed)
+        page.keyboard.press("Tab")
+        assert [page.input_value(f"#share_{one}") for one in names] == after, (name, typed)
+        expect(page.locator("#shares-sum")).to_have_text("now 100 %")
+    expect(page.locator("#effects")).to_contain_text("Core")
+    page.get_by_role("button", name="Save settings").click()
+    expect(page.get_by_role("status").filter(has_text="saved")).to_be_visible()
 
 
 def test_a_what_if_is_saved_in_one_step(signed_in, agent):
