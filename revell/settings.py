@@ -80,6 +80,7 @@ def _database() -> dict[str, Any]:
     if ENVIRONMENT.uses_sqlite:
         # A transaction takes the write lock when it begins, so that one which has read never fails to write
         # (docs/decisions/0002). Reads outside transactions take no lock.
+        database["ENGINE"] = "revell.sqlite3"
         database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

@@ -21,6 +21,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from memories.engine.actor import Actor
 from memories.models import Tenant
 from memories.services import boot, capsules, keys, memories, promises, retention, tenants
+from revell.sqlite3.turns import Turns
 
 # How long the first thread of a serialised run waits for others that cannot come.
 A_MOMENT = 0.25
@@ -105,6 +106,12 @@ def take_the_lock_away(monkeypatch: pytest.MonkeyPatch) -> None:
     if connection.vendor == "sqlite":
         # Each statement then stands alone; what Django commits or rolls back afterwards finds nothing to do.
         monkeypatch.setattr(type(connections["default"]), "_start_transaction_under_autocommit", _begin_nothing)
+
+
+def take_the_turns_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writers on SQLite no longer queue before they ask for its lock."""
+    monkeypatch.setattr(Turns, "take", lambda self, *, timeout: True)
+    monkeypatch.setattr(Turns, "end", lambda self: None)
 
 
 def _begin_nothing(wrapper: BaseDatabaseWrapper) -> None:

@@ -23,7 +23,7 @@ from memories.selectors.memories import count_by_type
 from memories.selectors.recall import RecallQuery, recall
 from memories.services import boot, keys, memories, promises, retention
 from tests import factories
-from tests.concurrency.crowd import A_LONG_TIME, at_once, errors, meet_at, take_the_lock_away
+from tests.concurrency.crowd import A_LONG_TIME, at_once, errors, meet_at, take_the_lock_away, take_the_turns_away
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -74,6 +74,7 @@ def test_64_writers_control_with_deferred_transactions_writes_fail(
 ) -> None:
     """SQLite lets a transaction that has read write only if nobody wrote meanwhile: hence BEGIN IMMEDIATE."""
     monkeypatch.setitem(settings.DATABASES["default"]["OPTIONS"], "transaction_mode", "DEFERRED")
+    take_the_turns_away(monkeypatch)
     meet_at(monkeypatch, wire, "body_bytes", parties=8, patience=A_LONG_TIME)
     results = at_once([lambda n=n: memories.remember(actor, draft=episodic(f"writer{n}")) for n in range(8)])
     assert {type(error) for error in errors(results)} == {OperationalError}
