@@ -18,6 +18,7 @@ from memories.engine.capsules import Row
 from memories.engine.kinds import Scope
 from memories.engine.limits import PACK_TOKENS_DEFAULT
 from memories.engine.pack import Pack
+from memories.engine.ranking import count_matches, fold_terms
 from memories.engine.ready import project_nodes
 from memories.engine.relations import lean_row
 from memories.selectors.capsule_rows import read_graph, read_ranked, read_whole
@@ -32,13 +33,16 @@ _EVERYTHING = 2**53
 class Explained:
     """`pack` is what was asked for, `whole` the same with room for every row, `usual` the same at the usual budget.
 
-    `past_cap` are the first rows that a list has no place for at any budget, by section (C30, C31, C39).
+    `past_cap` are the first rows that a list has no place for at any budget, by section (C30, C31, C39). `matched` says
+    how many of the `terms` stand in each capsule that they put in order (C34).
     """
 
     pack: Pack
     whole: Pack
     usual: Pack
     past_cap: dict[str, tuple[Row, ...]]
+    terms: int
+    matched: dict[int, int]
 
 
 def explain_pack(actor: Actor, *, arguments: Mapping[str, object]) -> Explained:
@@ -70,6 +74,8 @@ def explain_pack(actor: Actor, *, arguments: Mapping[str, object]) -> Explained:
             actor, fence=call.fence, constraints=bool(choice.constraints), numbers=list(chain.from_iterable(others))
         )
 
+    terms = fold_terms(call.terms)
+
     def fill(token_budget: int) -> Pack:
         return pack.fill(choice, rows, standing, now=now, fence=call.fence, token_budget=token_budget)
 
@@ -82,5 +88,11 @@ def explain_pack(actor: Actor, *, arguments: Mapping[str, object]) -> Explained:
                 lean_row(rows[number], standing, call.fence, now, with_kind=name == "ready") for number in numbers
             )
             for name, numbers in past.items()
+        },
+        terms=len(terms),
+        matched={
+            number: count_matches(row.content, terms)
+            for number, row in rows.items()
+            if terms and row.kind in pack.RANKED
         },
     )

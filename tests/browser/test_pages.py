@@ -117,3 +117,25 @@ def test_the_theme_is_chosen_and_kept(signed_in, agent):
     expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
     expect(page.locator("h1")).to_have_text("Promises")
     assert page.evaluate(ground) != light
+
+
+def test_forms_that_were_refused_have_no_fault_of_accessibility(signed_in, agent):
+    page = signed_in(bypass_csp=True)
+    found = {}
+    for address, fields, button in (
+        ("capsules/new/", {"#confidence": "7", "#blocks": "x", "#content": "a", "#project_id": "a//b"}, "Capture"),
+        ("capsules/2/", {"#other": "99"}, "Relate"),
+        ("capsules/2/forget/", {"#reason": " "}, "Forget it"),
+        ("capsules/aliases/", {"#term": "!", "#alias": "?"}, "Make alias"),
+        ("promises/", {"#content": "x" * 9_000}, "Make promise"),
+    ):
+        page.goto(f"/agents/{agent.slug}/{address}")
+        if page.locator("#kind").count():
+            page.select_option("#kind", "task")
+        for field, value in fields.items():
+            page.fill(field, value)
+        page.get_by_role("button", name=button).click()
+        expect(page.locator("[aria-invalid]").first).to_be_visible()
+        if faults := faults_of(page):
+            found[address] = faults
+    assert found == {}

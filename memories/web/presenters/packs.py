@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memories.engine.capsules import Row, capsule_id
@@ -31,12 +31,16 @@ _CSS = {
 
 @dataclass(frozen=True, slots=True)
 class Costed:
-    """A row and its tokens: the characters of its JSON / 4, rounded up. `floor` rows are kept at any budget."""
+    """A row and its tokens: the characters of its JSON / 4, rounded up. `floor` rows are kept at any budget.
+
+    `matched` is the number of terms that stand in it, where terms decide the order.
+    """
 
     entry: Entry
     tokens: int
     floor: bool
     next_action: bool = False
+    matched: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ class PackView:
     changes: Changes | None
     handles: tuple[int, ...]
     handles_tokens: int
+    terms: int
     rows_shown: int
     cycle: tuple[int, ...]
     token_budget: int
@@ -131,10 +136,10 @@ def pack_view(explained: Explained, *, compares: bool) -> PackView:
     pack = explained.pack
     shown = _rows(pack)
     sections = (
-        _section("Constraints", shown[0], pack.constraints_total, floor=1, cap=None),
+        _section("Constraints", shown[0], pack.constraints_total, floor=1, cap=None, matched=explained.matched),
         _section("Next action and ready", shown[1], pack.ready_total, floor=1, cap=PACK_LIST_CAP + 1, first=True),
-        _section("Decisions", shown[2], pack.decisions_total, floor=0, cap=PACK_LIST_CAP),
-        _section("Traps", shown[3], pack.traps_total, floor=0, cap=PACK_LIST_CAP),
+        _section("Decisions", shown[2], pack.decisions_total, floor=0, cap=PACK_LIST_CAP, matched=explained.matched),
+        _section("Traps", shown[3], pack.traps_total, floor=0, cap=PACK_LIST_CAP, matched=explained.matched),
     )
     left_out = tuple(_left_out(explained, sections))
     handles = cost_tokens(compact([f"cap-{number}" for number in pack.handles])) if pack.handles else 0
@@ -151,6 +156,7 @@ def pack_view(explained: Explained, *, compares: bool) -> PackView:
         changes=_changes(explained) if compares else None,
         handles=pack.handles,
         handles_tokens=handles,
+        terms=explained.terms,
         rows_shown=len({row.number for row in pack.rows()}),
         cycle=pack.cycle or (),
         token_budget=pack.token_budget,
@@ -204,15 +210,28 @@ def _changes(explained: Explained) -> Changes:
     return Changes(tuple(found), same, explained.usual.used_tokens, tags.count("ins"), tags.count("del"))
 
 
-def _costed(row: Row, *, floor: bool = False, next_action: bool = False) -> Costed:
-    return Costed(entry(row, ()), cost_tokens(compact(row.to_wire())), floor, next_action)
+def _costed(row: Row, *, floor: bool = False, next_action: bool = False, matched: int | None = None) -> Costed:
+    return Costed(entry(row, ()), cost_tokens(compact(row.to_wire())), floor, next_action, matched)
 
 
 def _section(
-    name: str, rows: Sequence[Row], total: int, *, floor: int, cap: int | None, first: bool = False
+    name: str,
+    rows: Sequence[Row],
+    total: int,
+    *,
+    floor: int,
+    cap: int | None,
+    first: bool = False,
+    matched: Mapping[int, int] | None = None,
 ) -> PackSection:
     costed = tuple(
-        _costed(row, floor=place < floor, next_action=first and place == 0) for place, row in enumerate(rows)
+        _costed(
+            row,
+            floor=place < floor,
+            next_action=first and place == 0,
+            matched=matched.get(row.number) if matched else None,
+        )
+        for place, row in enumerate(rows)
     )
     listed = total if cap is None else min(total, cap)
     css, hue = _CSS[name]
