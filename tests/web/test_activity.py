@@ -109,6 +109,7 @@ def test_capsules_keys_and_members_are_told(owner, at, actor, tenant):
         "cap-2: task",
     ]
     assert f'<a href="{at("capsules/2/")}">cap-2</a>' in text
+    assert f'<a href="{at("connect/")}">{issued.key}</a>' in text
 
 
 def test_a_long_list_of_ids_is_counted_not_printed(owner, at, actor):

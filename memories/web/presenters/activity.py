@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,9 +15,11 @@ from memories.selectors.events import Named
 # Ids that a row names; of more only their number is told.
 _NAMED_MAX = 5
 _ID = re.compile(r"\b(mem|prm|cap|boot)-([1-9][0-9]{0,17})\b")
+_ID_OR_KEY = re.compile(rf"{_ID.pattern}|\brvl_[a-z0-9]+\b", re.ASCII)
 _KINDS = {"mem": "memories", "prm": "promises", "cap": "capsules", "boot": "boots"}
-# The page on which a thing of a kind is seen, by the name of its address, and whether each has one of its own.
+# The page on which a thing of a kind is seen, by the name of its address; some have one of their own.
 _PAGES = {"mem": "memory", "prm": "promises", "cap": "capsule", "boot": "boot"}
+_NUMBERED = ("mem", "cap", "boot")
 
 SKINS = {
     Via.PAGE: "page",
@@ -36,7 +38,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words of a sentence. With a `page` they lead to `number` there."""
+    """Words of a sentence. With a `page` they lead there, and to `number` there where it is not 0."""
 
     text: str
     page: str = ""
@@ -70,26 +72,28 @@ def named_in(events: Iterable[Any]) -> Named:
     return Named(**found)
 
 
-def event_rows(events: Iterable[Any], there: Named) -> list[EventRow]:
+def event_rows(events: Iterable[Any], there: Named, *, keys: Collection[str] = ()) -> list[EventRow]:
+    """`there` and `keys` (as `rvl_ab12cd34`) are what has a page, or a row on one."""
     return [
         EventRow(
             at=event.at,
             by=event.actor,
             skin=SKINS.get(event.via, event.via),
             verb=event.verb.replace(".", " "),
-            pieces=tuple(_pieces(_sentence(event), there)),
+            pieces=tuple(_pieces(_sentence(event), there, keys)),
         )
         for event in events
     ]
 
 
-def _pieces(sentence: str, there: Named) -> Iterable[Piece]:
+def _pieces(sentence: str, there: Named, keys: Collection[str]) -> Iterable[Piece]:
     end = 0
-    for match in _ID.finditer(sentence):
-        kind, number = match[1], int(match[2])
-        if number in getattr(there, _KINDS[kind]):
+    for match in _ID_OR_KEY.finditer(sentence):
+        kind, number = match[1], int(match[2] or 0)
+        known = number in getattr(there, _KINDS[kind]) if kind else match[0] in keys
+        if known:
             yield Piece(sentence[end : match.start()])
-            yield Piece(match[0], _PAGES[kind], number)
+            yield Piece(match[0], _PAGES[kind] if kind else "connect", number if kind in _NUMBERED else 0)
             end = match.end()
     yield Piece(sentence[end:])
 

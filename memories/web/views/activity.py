@@ -38,18 +38,19 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
         error = wrong
     events = page.results if page else []
     asked = {name: request.GET.get(name, "") for name in ("verb", "by", "via", "since", "until")}
+    keys = [str(key) for key in list_keys(place.actor)]
     context: dict[str, Any] = {
         "here": "activity",
         "agent": place.tenant,
         "page": page,
-        "rows": event_rows(events, find_named(place.actor, named=named_in(events))),
+        "rows": event_rows(events, find_named(place.actor, named=named_in(events)), keys=keys),
         "error": error,
         "asked": asked,
         "query": urlencode({name: value for name, value in asked.items() if value}),
         "verbs": verbs(),
         "skins": skins(),
         "people": [member.person.get_username() for member in list_members(place.actor)],
-        "keys": [f"key {key}" for key in list_keys(place.actor)],
+        "keys": [f"key {key}" for key in keys],
     }
     status = presentation(error).page_status if error else 200
     return render_page(request, "activity/index.html", context, partial="found", place=place, status=status)
