@@ -29,16 +29,20 @@ class MemoryQuerySet(TenantQuerySet["Memory"]):
         """What a boot may show: neither in the bin nor archived nor ended by time."""
         return self.filter(_LIVE).exclude(type=MemoryType.WORKING, updated_at__lt=working_cutoff(now))
 
+    def ended(self, now: datetime) -> MemoryQuerySet:
+        """Working memories that ended by time and that nothing has archived yet."""
+        return self.filter(_LIVE, type=MemoryType.WORKING, updated_at__lt=working_cutoff(now))
+
     def tagged(self, actor: Actor, tags: Collection[str]) -> MemoryQuerySet:
         """Those of the actor's tenant that have all of `tags`."""
         wanted = set(tags)
         if not wanted:
             return self
-        if len(wanted) == 1:
-            return self.filter(tag_rows__tag=wanted.pop())
-        # One grouped look: a join for each tag soon costs a planner more than the search itself.
-        each = MemoryTag.objects.of(actor).filter(tag__in=wanted).values("memory").annotate(found=Count("pk"))
-        return self.filter(pk__in=each.filter(found=len(wanted)).values("memory"))
+        # One look into the tags: a join for each soon costs a planner more than the search itself.
+        having = MemoryTag.objects.of(actor).filter(tag__in=wanted).values("memory")
+        if len(wanted) > 1:
+            having = having.annotate(found=Count("pk")).filter(found=len(wanted)).values("memory")
+        return self.filter(pk__in=having)
 
     def archived(self, now: datetime) -> MemoryQuerySet:
         """Out of the payload, still recalled."""
@@ -140,6 +144,16 @@ class Memory(TenantOwned):
                 fields=("tenant", "type", "-occurred_at", "-number"),
                 condition=Q(forgotten_at__isnull=True),
                 name="memory_newest_of_type",
+            ),
+            models.Index(
+                fields=("tenant", "category", "-occurred_at", "-number"),
+                condition=Q(forgotten_at__isnull=True) & ~Q(category=""),
+                name="memory_newest_of_category",
+            ),
+            models.Index(
+                fields=("tenant", "key", "-occurred_at", "-number"),
+                condition=Q(forgotten_at__isnull=True) & ~Q(key=""),
+                name="memory_newest_of_key",
             ),
             models.Index(fields=("forgotten_at",), condition=Q(forgotten_at__isnull=False), name="memory_bin"),
         )

@@ -13,7 +13,7 @@ from memories.engine.filters import check_filters
 from memories.engine.kinds import MemoryType, Scope
 from memories.engine.limits import PAGE_DEFAULT
 from memories.errors import NotFound
-from memories.models import Memory, MemoryRevision
+from memories.models import Memory, MemoryRevision, Tenant
 from memories.selectors.pages import Page, cut_page
 
 
@@ -45,10 +45,11 @@ def page_memories(actor: Actor, *, where: MemoryFilter, limit: int = PAGE_DEFAUL
     rows = every.archived(now) if where.archived else every.active(now)
     if where.type is not None:
         rows = rows.filter(type=where.type)
+    # What is asked for is not blank, but SQLite must be told so, or it does not use the index of those with one.
     if where.category:
-        rows = rows.filter(category=where.category)
+        rows = rows.filter(category=where.category).exclude(category="")
     if where.key:
-        rows = rows.filter(key=where.key)
+        rows = rows.filter(key=where.key).exclude(key="")
     if where.source:
         rows = rows.filter(source=where.source)
     if where.since is not None:
@@ -56,7 +57,24 @@ def page_memories(actor: Actor, *, where: MemoryFilter, limit: int = PAGE_DEFAUL
     if where.until is not None:
         rows = rows.filter(occurred_at__lte=where.until.astimezone(UTC))
     rows = rows.tagged(actor, where.tags)
-    return cut_page(rows.prefetch_related("tag_rows"), keys=("-occurred_at", "-number"), limit=limit, cursor=cursor)
+    return cut_page(
+        rows.prefetch_related("tag_rows"),
+        keys=("-occurred_at", "-number"),
+        limit=limit,
+        cursor=cursor,
+        total=_counted(actor, kind=where.type, now=now) if where == MemoryFilter(type=where.type) else None,
+    )
+
+
+def _counted(actor: Actor, *, kind: MemoryType | None, now: datetime) -> int:
+    """How many active memories there are, of one type or in all, from the tenant's counters (P30)."""
+    kinds = list(MemoryType) if kind is None else [kind]
+    counters = Tenant.objects.values_list(*(f"{kind}_count" for kind in kinds))
+    total: int = sum(counters.get(pk=actor.tenant))
+    if MemoryType.WORKING in kinds:
+        # The counter knows of an end by time only when something has archived what ended.
+        total -= Memory.objects.of(actor).ended(now).count()
+    return total
 
 
 def page_bin(actor: Actor, *, limit: int = PAGE_DEFAULT, cursor: str = "") -> Page[Memory]:

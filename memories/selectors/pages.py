@@ -39,17 +39,20 @@ class Page(Generic[Row]):
     total: int
 
 
-def cut_page(rows: QuerySet[Row], *, keys: Sequence[str], limit: int, cursor: str = "") -> Page[Row]:
+def cut_page(
+    rows: QuerySet[Row], *, keys: Sequence[str], limit: int, cursor: str = "", total: int | None = None
+) -> Page[Row]:
     """One page of `rows` in the order of `keys`, all in one direction (`-field` or `field`), the last one unique.
 
-    A cursor is the side of a row that is wanted and the row's key values; the total is counted before cutting.
+    A cursor is the side of a row that is wanted and the row's key values; the total is counted before cutting,
+    where the caller does not know it.
     InvalidInput for a limit outside 1..200 and for a cursor that was not made here.
     """
     if not 1 <= limit <= PAGE_MAX:
         raise InvalidInput.for_field("limit", f"“limit” is a whole number from 1 to {PAGE_MAX}, not {limit}.")
     fields = [key.lstrip("-") for key in keys]
     descending = keys[0].startswith("-")
-    total = rows.count()
+    total = rows.count() if total is None else total
     backwards = False
     if cursor:
         backwards, values = _decode(cursor, rows.model, fields)

@@ -225,17 +225,9 @@ def archive_ended(actor: Actor, *, now: datetime, limit: int) -> int:
 
     That is no change by anybody and keeps the version: they had ended before a sweep came by.
     """
-    ended = list(
-        Memory.objects.of(actor)
-        .filter(
-            type=MemoryType.WORKING,
-            archived_at__isnull=True,
-            forgotten_at__isnull=True,
-            updated_at__lt=working_cutoff(now),
-        )
-        .order_by("pk")
-        .values_list("pk", flat=True)[:limit]
-    )
+    # The longest ended first, in the order of their index.
+    longest = Memory.objects.of(actor).ended(now).order_by("updated_at", "number")
+    ended = list(longest.values_list("pk", flat=True)[:limit])
     if not ended:
         return 0
     changed = Memory.objects.of(actor).filter(pk__in=ended).update(archived_at=now)
