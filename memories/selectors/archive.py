@@ -88,7 +88,7 @@ def _memories(actor: Actor) -> Iterator[Row]:
     rows = _few(Memory.objects.of(actor).order_by("number").values_list("pk", "number", *_TEXTS, *_MOMENTS))
     while some := list(islice(rows, _AT_ONCE)):
         tags: dict[int, list[str]] = {}
-        of_some = MemoryTag.objects.filter(memory__in=[row[0] for row in some]).order_by("memory", "position")
+        of_some = MemoryTag.objects.of(actor).filter(memory__in=[row[0] for row in some]).order_by("memory", "position")
         for key, tag in of_some.values_list("memory", "tag"):
             tags.setdefault(key, []).append(tag)
         for key, number, *values in some:

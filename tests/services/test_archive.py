@@ -146,6 +146,18 @@ def test_a_large_agent_needs_no_more_memory_than_a_small_one(actor: Actor) -> No
     assert peak < 15_000_000, "30 MB of contents went out"
 
 
+def test_nothing_of_another_agent_is_in_it(full: Actor, other_actor: Actor) -> None:
+    for content in ("zebra of the other", "zebra again"):
+        factories.remember(other_actor, "core", content, tags=("zebra tag",))
+        promises.make(other_actor, content=content)
+        factories.capture(other_actor, content)
+    memories.revise(other_actor, number=1, changes={"content": "zebra once more"})
+    capsules.alias(other_actor, term="zebra", alias="stripes")
+    boot.serve(other_actor, request=BootRequest())
+    assert b"zebra" not in b"".join(exported(full).values())
+    assert b"awake" not in b"".join(exported(other_actor).values())
+
+
 def test_an_export_is_noted_and_only_who_may_look_gets_one(full: Actor, tenant: Tenant) -> None:
     _, viewer = factories.person_in(tenant, Role.VIEWER, username="vera")
     archive.export(viewer, out=io.BytesIO())
