@@ -39,12 +39,14 @@ IN_AGENT: dict[str, tuple[str, ...]] = {
     "help": ("help/",),
 }  # fmt: skip
 OUTSIDE: dict[str, tuple[str, ...]] = {
+    "agent-new": ("/new-agent/",),
     "agents": ("/",),
     "sign-in": ("/sign-in/",),
     "join": ("/join/",),
 }
 PROBLEMS = ("no-such-page/",)
 NO_PAGE = {
+    "agent-next": "a part of the list of agents",
     "preview-text": "a file to keep",
     "preview-manifest": "the manifest as JSON",
     "boot-text": "a file to keep",

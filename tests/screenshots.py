@@ -95,6 +95,9 @@ def _fill() -> dict[str, list[str]]:
     tenant = Tenant.objects.get(slug=SLUG)
     agent = factories.agent_of(tenant)
     person, keeper = factories.person_in(tenant, username=USERNAME)
+    # An administrator, so that the page of a new agent is there to be looked at.
+    person.is_superuser = person.is_staff = True
+    person.save()
     factories.person_in(tenant, Role.EDITOR, username="night-desk")
     factories.person_in(tenant, Role.VIEWER, username="harbour-office")
     channels = (Channel.SESSION_START, Channel.AGENT, Channel.POST_COMPACT)

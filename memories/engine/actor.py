@@ -44,6 +44,8 @@ class Actor:
         """Raise NotPermitted, naming the scope that is missing."""
         if self.can(scope):
             return
+        if scope is Scope.OPERATE:
+            raise NotPermitted("Only an administrator of this server may do this.", scope=str(scope))
         holder = f"The role {self.role}" if self.role else "This API key" if self.key_id else "This actor"
         raise NotPermitted(
             f"{holder} does not have the scope “{scope}”. Ask an owner of the agent for it.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -49,6 +50,12 @@ def check_slug(slug: str) -> None:
             f"A slug is lower-case letters and digits in words joined by hyphens, at most {SLUG_MAX_CHARS} characters, "
             "for example “night-watch”.",
         )
+
+
+def suggest_slug(name: str) -> str:
+    """A slug made of what is Latin in `name`, for somebody who gives none; "" when nothing is."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:SLUG_MAX_CHARS].strip("-")
 
 
 def checked_name(name: str, *, field: str = "name") -> str:

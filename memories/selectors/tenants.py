@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from memories.engine.actor import Actor, Via
 from memories.engine.budget import Shares, budget_bytes
 from memories.engine.kinds import ROLE_SCOPES, Role, Scope, Source
+from memories.engine.limits import PAGE_DEFAULT
 from memories.engine.memories import axiom_allowance_bytes, category_caps
 from memories.engine.promises import cap_bytes
 from memories.engine.text import is_storable
@@ -100,6 +101,20 @@ def actor_of(person: Person, *, slug: str) -> tuple[Actor, Tenant]:
     return actor, membership.tenant
 
 
+def actor_outside(person: Person) -> Actor:
+    """The actor that a signed-in person is in no tenant: administrators operate, others may do nothing there."""
+    if not person.is_active:
+        raise NotAuthenticated("Sign in first.")
+    return Actor(
+        tenant_id=None,
+        scopes=frozenset((Scope.OPERATE, Scope.MANAGE)) if person.is_superuser else frozenset(),
+        via=Via.PAGE,
+        label=person.get_username(),
+        source=Source.HUMAN,
+        person_id=person.pk,
+    )
+
+
 def list_members(actor: Actor) -> list[Membership]:
     """Everybody who belongs to the actor's tenant, owners first, then editors, each by name."""
     actor.require(Scope.READ)
@@ -132,8 +147,19 @@ class Seen:
         return cap_bytes(self.tenant.budget_tokens)
 
 
-def list_for_person(person: Person) -> list[Seen]:
-    """The tenants a person belongs to, by name, with their caps and last boots. Two queries."""
+def count_for_person(person: Person) -> int:
+    """How many tenants a person belongs to."""
+    return Membership.objects.filter(person=person).count()
+
+
+def list_neighbours(person: Person, *, but: Tenant, limit: int) -> list[Tenant]:
+    """The first other tenants of a person, by name."""
+    rows = Tenant.objects.filter(memberships__person=person).exclude(pk=but.pk)
+    return list(rows.order_by("name", "slug")[:limit])
+
+
+def list_for_person(person: Person, *, start: int = 0, limit: int = PAGE_DEFAULT) -> list[Seen]:
+    """`limit` of the tenants a person belongs to, by name, with their caps and last boots. Two queries."""
     promises = Promise.objects.filter(tenant=OuterRef("tenant")).order_by().values("tenant")
     last = Boot.objects.filter(tenant=OuterRef("tenant")).order_by("-number").values("pk")[:1]
     rows = (
@@ -146,6 +172,6 @@ def list_for_person(person: Person) -> list[Seen]:
         )
         .order_by("tenant__name", "tenant__slug")
     )
-    found = list(rows)
+    found = list(rows[start : start + limit])
     boots = Boot.objects.defer("payload", "manifest").in_bulk([row.last_boot for row in found if row.last_boot])
     return [Seen(row.tenant, Role(row.role), row.used, row.pending, boots.get(row.last_boot)) for row in found]

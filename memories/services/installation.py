@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from django.db import transaction
 
 from memories.engine.actor import Actor
-from memories.engine.kinds import KEY_SCOPES, Role, Scope
+from memories.engine.kinds import KEY_SCOPES, Scope
 from memories.errors import Conflict
 from memories.models import Person, Tenant
 from memories.selectors.installation import get_installation
@@ -48,9 +48,8 @@ def set_up(
     if not get_installation(actor).is_empty:
         raise Conflict("This installation is set up already; nothing was changed.")
     administrator = people.create_administrator(actor, username=username, password=password)
-    tenant = tenants.create(actor, slug=slug, name=name)
+    tenant = tenants.create(actor, slug=slug, name=name, owner=administrator)
     inside = replace(actor, tenant_id=tenant.pk)
-    tenants.set_member(inside, person=administrator, role=Role.OWNER)
     brought = workspaces.apply(inside, files=files)
     if brought.problems:
         raise Conflict("The workspace does not come in whole: " + "; ".join(map(str, brought.problems)))

@@ -18,16 +18,19 @@ from memories.services import events
 from memories.services.locks import lock_tenant
 
 
-def create(actor: Actor, *, slug: str, name: str = "") -> Tenant:
+def create(actor: Actor, *, slug: str, name: str = "", owner: Person | None = None) -> Tenant:
     """A new tenant with default settings; the name is the slug when none is given. Conflict when the slug is taken."""
     actor.require(Scope.OPERATE)
-    check_slug(slug)
     name = checked_name(name or slug)
+    check_slug(slug)
     now = timezone.now()
     try:
         with transaction.atomic():
             tenant = Tenant.objects.create(slug=slug, name=name, created_at=now)
-            events.record(replace(actor, tenant_id=tenant.pk), at=now, verb="tenant.created", slug=slug)
+            inside = replace(actor, tenant_id=tenant.pk)
+            events.record(inside, at=now, verb="tenant.created", slug=slug)
+            if owner is not None:
+                set_member(inside, person=owner, role=Role.OWNER)
     except IntegrityError:
         raise Conflict(f"There is an agent “{slug}” already. Choose another slug.", slug=slug) from None
     return tenant

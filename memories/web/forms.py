@@ -149,6 +149,13 @@ class KeyForm(forms.Form):
     )
 
 
+class AgentForm(forms.Form):
+    """A new agent; a slug left empty is made from the name."""
+
+    name = Text()
+    slug = Text()
+
+
 class JoinForm(forms.Form):
     """A code, and who comes with it: somebody new with a password typed twice, or somebody who signs in."""
 

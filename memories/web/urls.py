@@ -24,6 +24,7 @@ from memories.web.views import help as help_pages
 
 inside = [
     path("", agents.home, name="agent"),
+    path("next", agents.following, name="agent-next"),
     path("preview/", payloads.preview, name="preview"),
     path("preview/text", payloads.text, name="preview-text"),
     path("preview/manifest", payloads.manifest, name="preview-manifest"),
@@ -68,6 +69,7 @@ inside = [
 
 urlpatterns = [
     path("", agents.index, name="agents"),
+    path("new-agent/", agents.add, name="agent-new"),
     path("sign-in/", people.sign_in, name="sign-in"),
     path("sign-out/", people.sign_out, name="sign-out"),
     path("join/", invitations.join, name="join"),

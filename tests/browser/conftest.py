@@ -125,10 +125,16 @@ def agent(transactional_db: None) -> Tenant:
 
 @pytest.fixture
 def signed_in(live_server: Any, agent: Tenant, open_page: Callable[..., Page]) -> Callable[..., Page]:
-    """Opens a page on which a person of the agent is signed in, its owner unless another role is given."""
+    """Opens a page on which a person of the agent is signed in, its owner unless another role is given.
 
-    def open_one(role: Role = Role.OWNER, **options: Any) -> Page:
+    `administrator` lets the person see the pages that only an administrator of the server has.
+    """
+
+    def open_one(role: Role = Role.OWNER, *, administrator: bool = False, **options: Any) -> Page:
         person, _ = factories.person_in(agent, role)
+        if administrator:
+            person.is_superuser = person.is_staff = True
+            person.save()
         client = Client()
         client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
         page = open_page(base_url=live_server.url, **options)

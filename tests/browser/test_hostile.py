@@ -47,7 +47,7 @@ def fill_with_hostile_text(agent) -> None:
 @pytest.mark.parametrize("width", [390, 1280])
 def test_hostile_text_stays_text_and_stays_inside_on_every_page(signed_in, agent, width):
     fill_with_hostile_text(agent)
-    page = signed_in(viewport={"width": width, "height": 844})
+    page = signed_in(administrator=True, viewport={"width": width, "height": 844})
     more = [f"capsules/{number}/" for number in (6, 7, 8)] + ["memories/", "capsules/6/forget/", "capsules/?q=decision"]
     asked = [one for some in addresses(agent.slug).values() for one in some]
     asked += [f"/agents/{agent.slug}/{one}" for one in more]

@@ -31,7 +31,7 @@ def over_the_cap(agent):
 
 def test_no_page_breaks_the_policy_or_writes_an_error(signed_in, agent):
     """What is stored is shown as text: its script never runs."""
-    page = signed_in()
+    page = signed_in(administrator=True)
     blocked = []
     for address in addresses(agent):
         page.goto(address)
@@ -45,7 +45,7 @@ def test_no_page_breaks_the_policy_or_writes_an_error(signed_in, agent):
 
 def test_the_check_sees_a_page_that_breaks_the_policy(signed_in, expected_errors):
     expected_errors.append("Applying inline style violates")
-    page = signed_in()
+    page = signed_in(administrator=True)
     page.goto("/")
     page.evaluate("document.body.insertAdjacentHTML('beforeend', '<i style=\"color:red\">x</i>')")
     page.wait_for_function("window.blocked.length > 0")
@@ -63,7 +63,7 @@ def faults_of(page: Page, *rules: str) -> list[str]:
 @pytest.mark.parametrize(("theme", "rules"), [("light", ()), ("dark", ("color-contrast",))])
 def test_no_page_has_a_fault_of_accessibility(signed_in, agent, theme, rules):
     over_the_cap(agent)
-    page = signed_in(bypass_csp=True, color_scheme=theme)
+    page = signed_in(administrator=True, bypass_csp=True, color_scheme=theme)
     found = {}
     for address in addresses(agent, but=HELD_BY_OTHERS):
         page.goto(address)
@@ -90,7 +90,7 @@ TOO_WIDE = """() => {
 @pytest.mark.parametrize("width", [320, 390, 1000, 1100, 1280])
 def test_no_page_scrolls_sideways_and_nothing_is_wider_than_its_place(signed_in, agent, width):
     over_the_cap(agent)
-    page = signed_in(viewport={"width": width, "height": 844})
+    page = signed_in(administrator=True, viewport={"width": width, "height": 844})
     wide = {}
     for address in addresses(agent):
         page.goto(address)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from memories.engine.budget import budget_bytes
 from memories.selectors.tenants import Seen
@@ -34,6 +35,33 @@ class AgentRow:
     cap_bytes: int
     over_bytes: int
     cap_bar: Bar
+
+
+@dataclass(frozen=True, slots=True)
+class NextPayload:
+    """What an agent would get now; `left_out` counts what stays out."""
+
+    slug: str
+    size_bytes: int
+    budget_bytes: int
+    left_out: int
+    bar: Bar
+
+
+def next_of(slug: str, manifest: Mapping[str, Any]) -> NextPayload:
+    """The preview's own numbers (P34)."""
+    size, budget = manifest["size_bytes"], manifest["budget_bytes"]
+    parts = bars.by_pool(bars.by_section(manifest["sections"], manifest["frame_bytes"]))
+    told = ", ".join(f"{part.title} {part.bytes:,}" for part in parts if part.bytes)
+    return NextPayload(
+        slug=slug,
+        size_bytes=size,
+        budget_bytes=budget,
+        left_out=sum(one["left_out_total"] for one in manifest["sections"]),
+        bar=bars.bar(
+            f"next-{slug}", f"Next payload {size:,} of {budget:,} bytes: {told}", parts, whole=budget, height=22
+        ),
+    )
 
 
 def agent_rows(seen: Iterable[Seen]) -> list[AgentRow]:

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 from memories.engine.boot import Payload
 from memories.engine.delivery import BootRequest
+from memories.engine.kinds import Section
 from memories.selectors import tenants
 from memories.services import boot
 from memories.web.places import Place
 from memories.web.presenters import bars
 from memories.web.presenters.bars import Bar
+
+# More of them are on the page of all agents.
+_OTHERS_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """`pending` and `memories` are the counts beside the links; `others` leaves out the agent one is in."""
+    """`pending` and `memories` are the counts beside the links; `others` are the first agents to go to."""
 
     name: str
     slug: str
@@ -38,7 +42,8 @@ class Shell:
 def shell_of(place: Place, payload: Payload | None) -> Shell:
     """A fixed number of queries; fewer when the next payload is at hand."""
     manifest = (payload or boot.preview(place.actor, request=BootRequest())).manifest
-    seen = tenants.list_for_person(place.person)
+    others = tenants.list_neighbours(place.person, but=place.tenant, limit=_OTHERS_SHOWN)
+    promised = next(one for one in manifest["sections"] if one["name"] == Section.PROMISED)
     size, budget = manifest["size_bytes"], manifest["budget_bytes"]
     parts = bars.by_pool(bars.by_section(manifest["sections"], manifest["frame_bytes"]))
     return Shell(
@@ -47,7 +52,7 @@ def shell_of(place: Place, payload: Payload | None) -> Shell:
         role=place.actor.role,
         size_bytes=size,
         bar=bars.bar("side-bar", f"Next payload {size:,} of {budget:,} bytes", parts, whole=budget, height=8),
-        pending=sum(one.pending for one in seen if one.tenant.pk == place.tenant.pk),
+        pending=len(promised["included"]) + promised["left_out_total"],
         memories=sum(numbers["active"] for numbers in manifest["totals"].values()),
-        others=tuple(Other(one.tenant.name, one.tenant.slug) for one in seen if one.tenant.pk != place.tenant.pk),
+        others=tuple(Other(other.name, other.slug) for other in others),
     )
