@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from memories.admin import contents, tenancy
+from memories.admin import capsules, contents, tenancy
 
-__all__ = ["contents", "tenancy"]
+__all__ = ["capsules", "contents", "tenancy"]
 
 admin.site.site_header = "Revell for its operator"
 admin.site.site_title = "Revell"

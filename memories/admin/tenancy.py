@@ -12,11 +12,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 
-from memories.admin.reading import actor_of
+from memories.admin.reading import ReadOnly, actor_of
 from memories.admin.writing import Editable, ServiceForm
 from memories.engine.kinds import KEY_SCOPES, Category, Role
-from memories.models import ApiKey, Membership, Person, Tenant
-from memories.services import keys, tenants
+from memories.models import ApiKey, Invitation, Membership, Person, Tenant
+from memories.services import invitations, keys, tenants
 
 
 class TenantForm(ServiceForm):
@@ -125,14 +125,14 @@ class ApiKeyAdmin(Editable):
     """A key is issued and revoked, never changed. Its hash is on no page."""
 
     form = ApiKeyForm
-    list_display = ("shown", "tenant", "name", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+    list_display = ("shown", "tenant", "name", "may", "created_at", "last_used_at", "expires_at", "revoked_at")
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), "tenant")
     search_fields = ("prefix", "name", "tenant__slug")
     autocomplete_fields = ("tenant",)
     big = ("secret_hash",)
     actions = ("revoke",)
     page_fields = (
-        "shown", "tenant", "name", "scopes", "created_by", "created_at", "last_used_at", "expires_at", "revoked_at",
+        "shown", "tenant", "name", "may", "created_by", "created_at", "last_used_at", "expires_at", "revoked_at",
     )  # fmt: skip
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -149,9 +149,34 @@ class ApiKeyAdmin(Editable):
     def shown(self, key: ApiKey) -> str:
         return str(key)
 
+    @admin.display(description="scopes")
+    def may(self, key: ApiKey) -> str:
+        return ", ".join(key.scopes)
+
     @admin.action(description="Revoke", permissions=("operate",))
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         self.for_each(request, queryset, lambda actor, key: keys.revoke(actor, prefix=key.prefix))
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnly):
+    """An open invitation. Owners make them in the pages; its code is kept nowhere and its hash is on no page."""
+
+    list_display = ("shown", "tenant", "role", "created_by", "created_at", "expires_at")
+    list_filter = ("role", "tenant")
+    search_fields = ("prefix", "created_by", "tenant__slug")
+    big = ("code_hash",)
+    actions = ("withdraw",)
+    fields = ("shown", "tenant", "role", "created_by", "created_at", "expires_at")
+    readonly_fields = ("shown",)
+
+    @admin.display(description="invitation", ordering="prefix")
+    def shown(self, invitation: Invitation) -> str:
+        return str(invitation)
+
+    @admin.action(description="Withdraw", permissions=("operate",))
+    def withdraw(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
+        self.for_each(request, queryset, lambda actor, one: invitations.withdraw(actor, prefix=one.prefix))
 
 
 @admin.register(Person)

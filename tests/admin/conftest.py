@@ -8,11 +8,24 @@ from django.test import Client
 from memories.engine.delivery import BootRequest
 from memories.engine.kinds import Role
 from memories.models import Person, Tenant
-from memories.services import boot, memories, promises
+from memories.services import boot, capsules, invitations, memories, promises
 from tests import factories
 
 # What the admin lists, as its addresses name it.
-KINDS = ("tenant", "membership", "apikey", "person", "memory", "promise", "boot", "event")
+KINDS = (
+    "tenant",
+    "membership",
+    "apikey",
+    "person",
+    "memory",
+    "promise",
+    "boot",
+    "event",
+    "invitation",
+    "capsule",
+    "capsulerelation",
+    "termalias",
+)
 
 
 @pytest.fixture
@@ -34,6 +47,13 @@ def fill(tenant: Tenant, times: int = 1) -> None:
         memory = factories.remember(actor, content=f"first {number}", tags=("a", "b"))
         memories.revise(actor, number=memory.number, changes={"content": f"second {number}"})
         promises.make(actor, content=f"served {number}")
+        invitations.make(factories.operator_in(tenant), role=Role.VIEWER)
+        decision = {"kind": "decision", "project_id": "atlas"}
+        known, _ = capsules.capture(actor, values={**decision, "content": f"known {memory.number}"})
+        newer = {**decision, "content": f"newer {memory.number}", "supersedes": [str(known.capsule)]}
+        capsules.capture(actor, values=newer)
+        capsules.set_tier(actor, number=known.capsule.number, tier="archived")
+        capsules.alias(actor, term=f"term {memory.number}", alias=f"alias {memory.number}")
         boot.decay(actor, boot=boot.serve(actor, request=BootRequest()).boot)
     for number in range(times):
         promises.make(actor, content=f"pending {number}")

@@ -8,9 +8,10 @@ import pytest
 from django.contrib.auth.models import Permission
 
 from memories.engine.actor import Via
+from memories.engine.kinds import Role
 from memories.errors import NotAuthenticated
-from memories.models import ApiKey, Event, Membership, Memory, Person, Promise, Tenant
-from memories.services import keys, memories, promises
+from memories.models import ApiKey, Capsule, Event, Invitation, Membership, Memory, Person, Promise, Tenant
+from memories.services import capsules, invitations, keys, memories, promises
 from tests import factories
 from tests.admin.conftest import address
 
@@ -184,3 +185,23 @@ def test_a_person_is_made_and_made_inactive(operator_client):
     again = Person.objects.get(username="keeper")
     assert not again.is_active
     assert again.check_password("quite-another-word-9")
+
+
+def test_capsules_are_moved_and_forgotten_through_the_services(operator_client, actor):
+    capsule, _ = capsules.capture(actor, values={"content": "known", "kind": "decision", "project_id": "atlas"})
+    row = capsule.capsule
+    for action, tier in (("archive", "archived"), ("quarantine", "quarantined"), ("activate", "active")):
+        run_action(operator_client, "capsule", action, [row])
+        assert Capsule.objects.get().tier == tier
+    run_action(operator_client, "capsule", "forget", [row])
+    gone = Capsule.objects.get()
+    assert (gone.content, gone.forgotten_reason) == ("", "forgotten by the operator in the administration")
+    verbs = list(Event.objects.order_by("-pk").values_list("verb", "via", "actor")[:4])
+    assert [verb for verb, *_ in verbs] == ["capsule.forgotten", *["capsule.tier"] * 3]
+    assert {(via, by) for _, via, by in verbs} == {("admin", "operator")}
+
+
+def test_an_invitation_is_withdrawn_through_the_service(operator_client, tenant):
+    made = invitations.make(factories.operator_in(tenant), role=Role.EDITOR)
+    run_action(operator_client, "invitation", "withdraw", [made.invitation])
+    assert not Invitation.objects.exists()

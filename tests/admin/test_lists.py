@@ -15,7 +15,7 @@ from memories.services import boot, memories, promises
 from tests import factories
 from tests.admin.conftest import KINDS, address, fill
 
-READ_ONLY = ("memory", "promise", "boot", "event")
+READ_ONLY = ("memory", "promise", "boot", "event", "invitation", "capsule", "capsulerelation", "termalias")
 
 
 def queries_of(client, url):
@@ -43,6 +43,8 @@ def test_a_list_costs_the_same_with_thirty_rows_as_with_ten(operator_client, ten
         ("promise", ("content",)),
         ("boot", ("payload", "manifest")),
         ("apikey", ("secret_hash",)),
+        ("invitation", ("code_hash",)),
+        ("capsule", ("content",)),
     ],
 )
 def test_a_list_does_not_load_long_columns(operator_client, tenant, kind, columns):
@@ -112,6 +114,13 @@ def test_no_page_shows_a_hash(operator_client, tenant):
     assert person.password.split("$")[1][:6] not in shown
 
 
+def test_the_page_of_a_key_says_its_scopes_in_words(operator_client, tenant):
+    factories.issue_key(tenant)
+    page = operator_client.get(address("apikey", ApiKey.objects.get().pk, "change")).content.decode()
+    assert ", ".join(ApiKey.objects.get().scopes) in page
+    assert "[&quot;" not in page
+
+
 def test_people_without_the_right_see_nothing(client, tenant):
     fill(tenant)
     staff = Person.objects.create_user("staff", password="a-long-password", is_staff=True)
@@ -135,6 +144,15 @@ def test_people_without_the_right_see_nothing(client, tenant):
         ("promise", "q=pending 1", 1),
         ("boot", "via=rest", 3),
         ("boot", "via=mcp", 0),
+        ("capsule", "q=known", 3),
+        ("capsule", "content=kept", 6),
+        ("capsule", "content=forgotten", 0),
+        ("capsule", "tier__exact=archived", 3),
+        ("capsule", "kind__exact=task", 0),
+        ("capsulerelation", "kind__exact=supersedes", 3),
+        ("capsulerelation", "q=1", 1),
+        ("termalias", "q=alias", 3),
+        ("invitation", "role__exact=viewer", 3),
         ("tenant", "q=agent", 1),
         ("apikey", "revoked_at__isempty=1", 3),
         ("membership", "role__exact=owner", 0),
