@@ -223,7 +223,11 @@ LOGGING = {
     "disable_existing_loggers": False,
     "filters": {"request_id": {"()": "revell.middleware.RequestIdFilter"}},
     "formatters": {
-        "plain": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"},
+        "plain": {
+            "()": "revell.logs.Formatter",
+            "format": "{asctime} {levelname} {name} [{request_id}] {message}",
+            "style": "{",
+        },
     },
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["request_id"]},
