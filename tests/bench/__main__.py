@@ -1,6 +1,6 @@
 """`python -m tests.bench [SIZE …]`: the measurements on an SQLite file, then on a PostgreSQL of their own.
 
-Without sizes it is 500, 1,000, 10,000 and 100,000 memories; `BENCH_FULL=1` adds 1,000,000. Capsules follow, always the
+Without sizes it is 1,000, 10,000 and 100,000 memories; `BENCH_FULL=1` adds 1,000,000. Capsules follow, always the
 same number of them; `capsules` in the place of sizes measures them alone. Each database gets a process
 of its own, so that neither profits from what the other has warmed.
 """
@@ -18,7 +18,7 @@ from psycopg import sql
 
 from tests.run import PostgresqlFailed, postgresql_binaries, private_postgresql
 
-SIZES = ("500", "1000", "10000", "100000")
+SIZES = ("1000", "10000", "100000")
 FULL = "1000000"
 CAPSULES = "capsules"
 

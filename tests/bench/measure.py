@@ -1,8 +1,9 @@
-"""Times boots, recalls and writes at each size on the database of `DATABASE_URL`, and prints a table.
+"""Times boots, recalls, writes and pages of tenants of each size on the database of `DATABASE_URL`, as Markdown tables.
 
-All in one process, at the level of the services (no HTTP), unless a line says "REST": that is the whole stack of the
-server through Django's test client, without a socket. Times are wall clock in milliseconds; the time of the processor
-stands beside them, because it says more on a busy machine.
+Sizes take turns at every run, so that a machine that is slower for a while is so for all of them. What is named neither
+REST nor tool nor page is at the level of the services; these are the whole stack of the server, without a socket. Times
+are wall clock in milliseconds; the processor time of this process stands beside them, because it says more on a busy
+machine.
 """
 
 from __future__ import annotations
@@ -12,15 +13,12 @@ import statistics
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import django
 from django.core.management import call_command
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import Resolver404, resolve
 
 django.setup()
 
@@ -34,13 +32,14 @@ from memories.selectors.recall import RecallQuery, recall  # noqa: E402
 from memories.services import boot, memories, promises  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.bench.rows import Vocabulary, grow  # noqa: E402
+from tests.bench.server import watch  # noqa: E402
+from tests.bench.skins import Action, by_skin, pages  # noqa: E402
 
 RUNS = 40
 WARM_UP = 5
 WRITERS = 64
 WRITES_EACH = 10
-BASE = 1_000
-RATIO = (500, 10_000)
+BARE = "bare query of its rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +54,34 @@ class Timed:
 
 def main(sizes: list[int]) -> None:
     call_command("migrate", verbosity=0)
-    chance = random.Random(7)
-    vocabulary = Vocabulary(chance)
-    tenant = factories.make_tenant()
-    secret = factories.issue_key(tenant)
-    found: dict[int, dict[str, Timed]] = {}
-    print(f"\n{_database()}: {RUNS} runs of each, times in ms\n", flush=True)
-    print(f"{'memories':>9}  {'what':<26}{'queries':>8}{'p50':>9}{'p95':>9}{'cpu':>9}{'× 1,000':>9}{'× bare':>8}")
-    for size in sorted(sizes):
-        started = time.perf_counter()
+    vocabulary = Vocabulary(random.Random(7))
+    tenants = {size: factories.make_tenant() for size in sorted(sizes)}
+    started = time.perf_counter()
+    for size, tenant in tenants.items():
         grow(tenant, size, vocabulary)
-        settle()
-        filled = time.perf_counter() - started
-        found[size] = {}
-        for name, action in actions(tenant, secret, vocabulary).items():
-            found[size][name] = timed(action)
-            print(_line(size, name, found), flush=True)
-        print(f"{'':>9}  ({Memory.objects.count():,} rows; filled in {filled:.0f} s)\n", flush=True)
-    low, high = RATIO
-    if low in found and high in found:
-        for name in ("preview", "serve", "recall"):
-            ratio = found[high][name].p50 / found[low][name].p50
-            print(f"{name}, {high:,} against {low:,}: × {ratio:.2f}")
-    print(write_at_once(tenant))
-    print(speed())
+    settle()
+    filled = time.perf_counter() - started
+    print(f"\n{_database()}: filled in {filled:.0f} s, {RUNS} runs of each\n", flush=True)
+    print(_header(list(tenants)), flush=True)
+    by_size = {size: actions(tenant, vocabulary) for size, tenant in tenants.items()}
+    bare_now: dict[int, Timed] = {}
+    for name in next(iter(by_size.values())):
+        found = timed({size: chosen[name] for size, chosen in by_size.items()})
+        bare_now = bare_now or found
+        print(_line(name, found, bare_now), flush=True)
+    largest = max(tenants)
+    print("\n| 64 writers at once | failed | lost | writes a second | one write, p50 / p95 / longest |")
+    print("| --- | --- | --- | --- | --- |")
+    print(write_at_once(tenants[largest]), flush=True)
+    keys = {size: factories.issue_key(tenant) for size, tenant in tenants.items()}
+    memory = watch(keys, words=vocabulary.asked(3))
+    if memory:
+        print("\n| a server with one worker | its memory, MB |\n| --- | --- |")
+        print("\n".join(f"| {what} | {mb:.0f} |" for what, mb in memory))
+    print(f"\n{speed()}", flush=True)
 
 
-def actions(tenant: Tenant, secret: str, vocabulary: Vocabulary) -> dict[str, Callable[[], object]]:
+def actions(tenant: Tenant, vocabulary: Vocabulary) -> dict[str, Action]:
     """What is measured, by name."""
     actor = factories.agent_of(tenant)
     open_boots: list[int] = []
@@ -106,8 +106,8 @@ def actions(tenant: Tenant, secret: str, vocabulary: Vocabulary) -> dict[str, Ca
 
     # The commonest word of all: nearly every memory holds it.
     common = vocabulary.words[0]
-    chosen = {
-        "bare query of its rows": bare(actor),
+    chosen: dict[str, Action] = {
+        BARE: bare(actor),
         "preview": lambda: boot.preview(actor, request=BootRequest()),
         "preview with a hint": lambda: boot.preview(actor, request=BootRequest(context_hint=vocabulary.asked(6))),
         "serve": Prepared(serve, promise),
@@ -116,21 +116,25 @@ def actions(tenant: Tenant, secret: str, vocabulary: Vocabulary) -> dict[str, Ca
         "recall, commonest word": lambda: recall(actor, query=RecallQuery(common)),
         "remember": remember,
     }
-    return chosen | rest(secret)
+    skins: dict[str, Action] = {
+        name: action if prepare is None else Prepared(action, prepare)
+        for name, (action, prepare) in by_skin(tenant, vocabulary).items()
+    }
+    return chosen | skins | pages(tenant, vocabulary)
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """An action whose preparation is not timed."""
 
-    action: Callable[[], None]
-    prepare: Callable[[], None]
+    action: Action
+    prepare: Action
 
-    def __call__(self) -> None:
-        self.action()
+    def __call__(self) -> object:
+        return self.action()
 
 
-def bare(actor: Actor) -> Callable[[], None]:
+def bare(actor: Actor) -> Action:
     """The rows of one boot and nothing else: the floor that the database itself sets."""
     payload = boot.preview(actor, request=BootRequest())
     numbers = [
@@ -166,42 +170,41 @@ def bare(actor: Actor) -> Callable[[], None]:
     return read
 
 
-def rest(secret: str) -> dict[str, Callable[[], object]]:
-    """The same through the whole stack, where the REST skin is there."""
-    try:
-        resolve("/api/v1/boot")
-    except Resolver404:
-        return {}
-    client = Client(headers={"authorization": f"Bearer {secret}", "host": "127.0.0.1"})
-
-    def call(method: str, path: str, **options: object) -> bytes:
-        response = client.generic(method, path, **options)  # type: ignore[arg-type]
-        assert response.status_code == 200, response.content
-        return response.getvalue()
-
+def timed(by_size: dict[int, Action]) -> dict[int, Timed]:
+    """The times of `RUNS` calls at each size, by turns, after a few that warm up."""
+    wall: dict[int, list[float]] = {size: [] for size in by_size}
+    cpu: dict[int, list[float]] = {size: [] for size in by_size}
+    for number in range(-WARM_UP, RUNS):
+        for size, action in by_size.items():
+            _prepare(action)
+            started, cpu_started = time.perf_counter(), time.process_time()
+            action()
+            cpu_ended, ended = time.process_time(), time.perf_counter()
+            if number >= 0:
+                wall[size].append((ended - started) * 1_000)
+                cpu[size].append((cpu_ended - cpu_started) * 1_000)
     return {
-        "REST preview": lambda: call("GET", "/api/v1/boot/preview"),
-        "REST serve and decay": lambda: call("POST", "/api/v1/boot", data="{}", content_type="application/json"),
+        size: Timed(
+            statistics.median(wall[size]),
+            statistics.quantiles(wall[size], n=20)[-1],
+            statistics.median(cpu[size]),
+            _queries(action),
+        )
+        for size, action in by_size.items()
     }
 
 
-def timed(action: Callable[[], object]) -> Timed:
-    """The times of `RUNS` calls after a few that warm up."""
-    prepare = action.prepare if isinstance(action, Prepared) else lambda: None
-    wall, cpu = [], []
-    for number in range(-WARM_UP, RUNS):
-        prepare()
-        started, cpu_started = time.perf_counter(), time.process_time()
-        action()
-        if number >= 0:
-            wall.append((time.perf_counter() - started) * 1_000)
-            cpu.append((time.process_time() - cpu_started) * 1_000)
-    prepare()
+def _prepare(action: Action) -> None:
+    if isinstance(action, Prepared):
+        action.prepare()
+
+
+def _queries(action: Action) -> int:
+    _prepare(action)
     with CaptureQueriesContext(connection) as queries:
         action()
     told = [query["sql"] for query in queries.captured_queries]
-    asked = sum(not sql.startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SET ")) for sql in told)
-    return Timed(statistics.median(wall), statistics.quantiles(wall, n=20)[-1], statistics.median(cpu), asked)
+    return sum(not sql.startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SET ")) for sql in told)
 
 
 def write_at_once(tenant: Tenant) -> str:
@@ -234,21 +237,26 @@ def write_at_once(tenant: Tenant) -> str:
     seconds = time.perf_counter() - started
     asked = WRITERS * WRITES_EACH
     lost = asked - len(failed) - (Memory.objects.count() - before)
-    lines = [
-        f"{WRITERS} writers at once, {asked} writes into one tenant: {len(failed)} failed, {lost} lost, "
-        f"{asked / seconds:,.0f} a second; one write p50 {statistics.median(wall):,.0f} ms, "
-        f"p95 {statistics.quantiles(wall, n=20)[-1]:,.0f} ms, longest {max(wall):,.0f} ms",
-        *sorted(set(failed))[:3],
-    ]
-    return "\n".join(lines)
+    line = (
+        f"| {connection.vendor} | {len(failed)} | {lost} | {asked / seconds:,.0f} "
+        f"| {statistics.median(wall):,.0f} / {statistics.quantiles(wall, n=20)[-1]:,.0f} / {max(wall):,.0f} ms |"
+    )
+    return "\n".join((line, *sorted(set(failed))[:3]))
 
 
-def _line(size: int, name: str, found: dict[int, dict[str, Timed]]) -> str:
-    one = found[size][name]
-    floor = found[size]["bare query of its rows"].p50
-    base = f"{one.p50 / found[BASE][name].p50:.2f}" if BASE in found else ""
-    above = f"{one.p50 / floor:.1f}" if name in ("preview", "serve", "REST preview", "REST serve and decay") else ""
-    return f"{size:>9,}  {name:<26}{one.queries:>8}{one.p50:>9.2f}{one.p95:>9.2f}{one.cpu:>9.2f}{base:>9}{above:>8}"
+def _header(sizes: list[int]) -> str:
+    columns = [f"{size:,}" for size in sizes]
+    columns += [f"× {sizes[0]:,}", "× bare"]
+    return f"| {connection.vendor} | queries | {' | '.join(columns)} |\n|{' --- |' * (len(columns) + 2)}"
+
+
+def _line(name: str, found: dict[int, Timed], bare_query: dict[int, Timed]) -> str:
+    """p50 / p95 · processor at each size; then the largest against the smallest, and against the bare query."""
+    least, most = min(found), max(found)
+    cells = [f"{one.p50:.1f} / {one.p95:.1f} · {one.cpu:.1f}" for one in found.values()]
+    grown = f"{found[most].p50 / found[least].p50:.2f}"
+    above = f"{found[most].p50 / bare_query[most].p50:.1f}" if "preview" in name or "serve" in name else ""
+    return f"| {name} | {found[most].queries} | {' | '.join(cells)} | {grown} | {above} |"
 
 
 def _database() -> str:
