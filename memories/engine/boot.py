@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime
 from functools import partial
 from itertools import repeat
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from memories.engine import wire
 from memories.engine.budget import Allocation, Filler, Item, Shares, allocate, budget_bytes
@@ -145,8 +145,7 @@ class Plan:
         return tuple(item.row for item in self.included[Section.PROMISED])
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One memory or promise as it stands in the text, its line end included."""
 
     id: str
@@ -497,13 +496,16 @@ def compose(plan: Plan, contents: Mapping[int, Content]) -> Payload:
         lines = []
         for item in items:
             row = item.row
+            key = category = ""
             if section is Section.PROMISED:
-                text, at, key, category = row.content, row.created_at, "", ""
+                text, at = row.content, row.created_at
             else:
-                text, at = contents[item.number].text, contents[item.number].at
-                key, category = getattr(row, "key", ""), getattr(row, "category", "")
+                content = contents[item.number]
+                text, at = content.text, content.at
+                if isinstance(row, MemoryRow):
+                    key, category = row.key, row.category
             lead = wire.lead(section, number=item.number, key=key, category=category, day=at.astimezone(UTC).date())
-            if item.number in rooms and section is not Section.PROMISED:
+            if rooms and item.number in rooms and section is not Section.PROMISED:
                 shown = _cut_body(text, item.number, rooms[item.number] - size_bytes(header) - size_bytes(lead) - 1)
             else:
                 shown = wire.body(text)

@@ -17,7 +17,7 @@ from memories.engine.lifecycle import idempotency_cutoff, working_cutoff
 from memories.engine.limits import EPISODIC_WINDOW, RECALLED_MAX, WORKING_WINDOW
 from memories.engine.promises import PromiseRow
 from memories.errors import NotFound
-from memories.models import Boot, Memory, Promise, ServedPromise, Tenant
+from memories.models import Boot, Memory, ServedPromise, Tenant
 from memories.selectors.pages import Page, cut_page
 from memories.selectors.recall import recall_for_boot
 
@@ -25,6 +25,7 @@ from memories.selectors.recall import recall_for_boot
 # Each says the condition of its index word for word, without which SQLite does not use it. All parts are constants.
 _COLUMNS = ("number", "type", "wire_bytes", "category", "key", "importance")
 _LIVE = "FROM memories_memory WHERE tenant_id = %s AND archived_at IS NULL AND forgotten_at IS NULL"
+_PROMISES = "SELECT number, content, created_at FROM memories_promise WHERE tenant_id = %s ORDER BY number"
 _CORE_AND_AXIOMS = f"SELECT {', '.join(_COLUMNS)} {_LIVE} AND type IN ('core', 'axiom')"
 _WORKING_ENDED = f"SELECT COUNT(*) {_LIVE} AND type = 'working' AND updated_at < %s"
 _WORKING_WINDOW = (
@@ -71,8 +72,8 @@ def boot_snapshot(
     return BootRows(
         config=config or config_of(tenant),
         promises=[
-            PromiseRow(*values)
-            for values in Promise.objects.of(actor).order_by("number").values_list("number", "content", "created_at")
+            PromiseRow(number, content, _moment(created_at))
+            for number, content, created_at in _read(_PROMISES, actor.tenant)
         ],
         core=[row for row in core_and_axioms if row.type is MemoryType.CORE],
         axioms=[row for row in core_and_axioms if row.type is MemoryType.AXIOM],
@@ -160,5 +161,6 @@ def _read(statement: str, *values: Any) -> list[Any]:
 
 
 def _moment(told: str | datetime) -> datetime:
-    """A time out of an expression: SQLite keeps text without a zone and gives it back."""
-    return datetime.fromisoformat(told).replace(tzinfo=UTC) if isinstance(told, str) else told
+    """A time as a driver gives it: SQLite keeps no zone, and gives text where it comes out of an expression."""
+    at = datetime.fromisoformat(told) if isinstance(told, str) else told
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

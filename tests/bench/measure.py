@@ -15,25 +15,25 @@ import threading
 import time
 from dataclasses import dataclass
 
-import django
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-django.setup()
+import revell.wsgi  # noqa: F401  (sets Django up as the server does; models need that)
 
-from memories.engine.actor import Actor  # noqa: E402  (models need a set-up Django)
-from memories.engine.delivery import BootRequest  # noqa: E402
-from memories.engine.kinds import MemoryType  # noqa: E402
-from memories.engine.limits import EPISODIC_WINDOW, WORKING_WINDOW  # noqa: E402
-from memories.engine.memories import MemoryDraft  # noqa: E402
-from memories.models import Memory, Tenant  # noqa: E402
-from memories.selectors.recall import RecallQuery, recall  # noqa: E402
-from memories.services import boot, memories, promises  # noqa: E402
-from tests import factories  # noqa: E402
-from tests.bench.rows import Vocabulary, grow  # noqa: E402
-from tests.bench.server import watch  # noqa: E402
-from tests.bench.skins import Action, by_skin, pages  # noqa: E402
+# isort: split
+from memories.engine.actor import Actor
+from memories.engine.delivery import BootRequest
+from memories.engine.kinds import MemoryType
+from memories.engine.limits import EPISODIC_WINDOW, WORKING_WINDOW
+from memories.engine.memories import MemoryDraft
+from memories.models import Memory, Tenant
+from memories.selectors.recall import RecallQuery, recall
+from memories.services import boot, memories, promises
+from tests import factories
+from tests.bench.rows import Vocabulary, grow
+from tests.bench.server import watch
+from tests.bench.skins import Action, by_skin, pages
 
 RUNS = 40
 WARM_UP = 5
