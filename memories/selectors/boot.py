@@ -56,9 +56,7 @@ def boot_snapshot(
     more rows when the tenant stores more than the windows hold (P25). `config` replaces the tenant's own (P47).
     """
     tenant = tenant or Tenant.objects.get(pk=actor.tenant)
-    cutoff = connection.ops.adapt_datetimefield_value(working_cutoff(now))
     core_and_axioms = [_row(values) for values in _read(_CORE_AND_AXIOMS, actor.tenant)]
-    [(ended,)] = _read(_WORKING_ENDED, actor.tenant, cutoff)
 
     recalled = []
     if recall_query:
@@ -77,17 +75,23 @@ def boot_snapshot(
         ],
         core=[row for row in core_and_axioms if row.type is MemoryType.CORE],
         axioms=[row for row in core_and_axioms if row.type is MemoryType.AXIOM],
-        working=[_row(values) for values in _read(_WORKING_WINDOW, actor.tenant, cutoff)],
+        working=[_row(values) for values in _read(_WORKING_WINDOW, actor.tenant, _cutoff(now))],
         episodic=_read(_EPISODIC_WINDOW, actor.tenant),
         recalled=recalled,
         active={
             MemoryType.CORE: tenant.core_count,
-            MemoryType.WORKING: tenant.working_count - ended,
+            MemoryType.WORKING: tenant.working_count - count_ended(actor, now=now),
             MemoryType.EPISODIC: tenant.episodic_count,
             MemoryType.SEMANTIC: tenant.semantic_count,
             MemoryType.AXIOM: tenant.axiom_count,
         },
     )
+
+
+def count_ended(actor: Actor, *, now: datetime) -> int:
+    """Working memories that ended by time and that nothing has archived yet. One query."""
+    [(ended,)] = _read(_WORKING_ENDED, actor.tenant, _cutoff(now))
+    return int(ended)
 
 
 def config_of(tenant: Tenant) -> BootConfig:
@@ -158,6 +162,11 @@ def _read(statement: str, *values: Any) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
+
+
+def _cutoff(now: datetime) -> Any:
+    """As the driver takes it."""
+    return connection.ops.adapt_datetimefield_value(working_cutoff(now))
 
 
 def _moment(told: str | datetime) -> datetime:

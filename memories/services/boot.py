@@ -89,8 +89,8 @@ def serve(actor: Actor, *, request: BootRequest) -> Served:
         earlier = rows.find_repeat(actor, idempotency_key=request.idempotency_key, now=now)
         if earlier is not None:
             return _served(earlier, repeat=True)
-    ended = memories.archive_ended(actor, now=now, limit=ENDED_AT_ONCE)
-    tenant.working_count -= ended
+    if rows.count_ended(actor, now=now):
+        tenant.working_count -= memories.archive_ended(actor, now=now, limit=ENDED_AT_ONCE)
 
     plan, payload = _assemble(actor, tenant, request, now=now, config=rows.config_of(tenant))
     text = payload.text

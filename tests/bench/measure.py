@@ -35,7 +35,7 @@ from tests.bench.rows import Vocabulary, grow
 from tests.bench.server import watch
 from tests.bench.skins import Action, by_skin, pages
 
-RUNS = 40
+RUNS = 30
 WARM_UP = 5
 WRITERS = 64
 WRITES_EACH = 10
