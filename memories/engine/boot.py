@@ -57,8 +57,7 @@ class MemoryRow:
     archived: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What composing needs of a memory. `at` dates its line: updated_at for working, else occurred_at, in UTC."""
 
     text: str

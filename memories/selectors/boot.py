@@ -171,5 +171,6 @@ def _cutoff(now: datetime) -> Any:
 
 def _moment(told: str | datetime) -> datetime:
     """A time as a driver gives it: SQLite keeps no zone, and gives text where it comes out of an expression."""
-    at = datetime.fromisoformat(told) if isinstance(told, str) else told
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    if isinstance(told, str):
+        return datetime.fromisoformat(f"{told}+00:00")
+    return told if told.tzinfo else told.replace(tzinfo=UTC)
