@@ -41,10 +41,11 @@ class HitOut(MemoryOut):
     """A memory and how well it answers; scores compare within one answer only."""
 
     score = serializers.FloatField()
+    why = serializers.CharField(help_text="In a few words: which words, the time, the neighbour that made it a hit.")
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """`instance` is a `selectors.recall.Hit`."""
-        return {**MemoryOut(instance.memory).data, "score": instance.score}
+        return {**MemoryOut(instance.memory).data, "score": instance.score, "why": instance.why}
 
 
 class RecallOut(Shape):

@@ -8,11 +8,16 @@ reaches a database's query language, no query text can be hostile.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
+import snowballstemmer
 
 _WORD_MAX_CHARS = 40
+# People use few words most of the time; so many stems are a few megabytes.
+_STEMS_KEPT = 32_768
 _RUN = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 # Scripts that are written without spaces: found by single characters and by pairs.
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
@@ -41,26 +46,36 @@ def fold(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The index words of `text`, in order, repeated as they occur. Empty for text without a letter or digit."""
-    found: list[str] = []
-    for run in _RUN.findall(text):
-        for piece in _scripts(run):
-            if _UNSPACED.match(piece):
-                found += _unspaced(piece)
-            else:
-                whole = _encoded(fold(piece))
-                found.append(whole)
-                # camelCase and v2 are found by their parts too.
-                parts = [_encoded(fold(part)) for part in _CAMEL.split(piece) if part]
-                if len(parts) > 1:
-                    found += [part for part in parts if part and part != whole]
-    return [_stem(word) for word in found if word]
+    return [_stem(word) for _, word in _pieces(text) if word]
+
+
+def asked_words(text: str) -> dict[str, str]:
+    """The different words to look for, in order, each with what was typed; question words only without any other."""
+    every: dict[str, str] = {}
+    for typed, word in _pieces(text):
+        if word:
+            every.setdefault(_stem(word), typed)
+    return {word: typed for word, typed in every.items() if word not in _STOPS} or every
 
 
 def query_words(text: str) -> list[str]:
-    """The different words to look for, in order; question words only when there is nothing else."""
-    every = list(dict.fromkeys(words(text)))
-    told = [word for word in every if word not in STOP]
-    return told or every
+    """The words of `asked_words` alone."""
+    return list(asked_words(text))
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """Pairs of a piece of `text` as it stands and its encoded word, which may be empty."""
+    for run in _RUN.findall(text):
+        for piece in _scripts(run):
+            if _UNSPACED.match(piece):
+                yield from ((token, _encoded(token)) for token in _unspaced(piece))
+                continue
+            whole = _encoded(fold(piece))
+            yield piece, whole
+            # camelCase and v2 are found by their parts too.
+            parts = [part for part in _CAMEL.split(piece) if part]
+            if len(parts) > 1:
+                yield from ((part, word) for part in parts if (word := _encoded(fold(part))) != whole)
 
 
 def _scripts(run: str) -> list[str]:
@@ -78,8 +93,7 @@ def _scripts(run: str) -> list[str]:
 
 def _unspaced(piece: str) -> list[str]:
     chars = list(unicodedata.normalize("NFKC", piece))
-    pairs = ["".join(pair) for pair in pairwise(chars)]
-    return [_encoded(token) for token in (*chars, *pairs)]
+    return [*chars, *("".join(pair) for pair in pairwise(chars))]
 
 
 def _encoded(word: str) -> str:
@@ -87,23 +101,17 @@ def _encoded(word: str) -> str:
     return word if word.isascii() else "u" + word.encode("utf-8").hex()
 
 
+@lru_cache(maxsize=_STEMS_KEPT)
 def _stem(word: str) -> str:
-    """English plurals and verb endings taken off, carefully: a wrong stem on both sides still meets itself."""
-    if (
-        not word.isalpha()
-        or len(word) < 4
-        or (word[0] == "u" and len(word) > 8 and all(c in "0123456789abcdef" for c in word[1:]))
-    ):
+    """The English stem, so that other forms of a word are found; what is encoded or no word of letters stays."""
+    if not word.isalpha() or _is_encoded(word):
         return word
-    for ending, replacement, least in (
-        ("sses", "ss", 5), ("ies", "y", 5), ("ing", "", 6), ("edly", "", 7), ("ed", "", 5), ("ly", "", 6),
-    ):  # fmt: skip
-        if word.endswith(ending) and len(word) >= least:
-            word = word[: -len(ending)] + replacement
-            break
-    else:
-        if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-            word = word[:-1]
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
-        word = word[:-1]
-    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+    # A stemmer holds its word while it works on it, so threads must not share one.
+    return str(snowballstemmer.stemmer("english").stemWord(word))
+
+
+def _is_encoded(word: str) -> bool:
+    return word[0] == "u" and len(word) > 8 and all(char in "0123456789abcdef" for char in word[1:])
+
+
+_STOPS = STOP | {_stem(word) for word in STOP}

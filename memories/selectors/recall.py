@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from django.db import connection
@@ -13,21 +14,24 @@ from django.db.models.expressions import RawSQL
 
 from memories.engine import recall as ranking
 from memories.engine.actor import Actor
+from memories.engine.asked_dates import asked_dates
 from memories.engine.filters import check_filters
 from memories.engine.kinds import MemoryType, Scope
 from memories.engine.limits import RECALL_LIMIT_DEFAULT, RECALL_LIMIT_MAX, RECALL_QUERY_MAX_CHARS
 from memories.engine.text import is_encodable
-from memories.engine.words import query_words
+from memories.engine.words import asked_words
 from memories.errors import InvalidInput
 from memories.models import Memory, Tenant
 from memories.models.memory import MemoryQuerySet
 
-# So many are ranked. Each word brings its newest ones, so a common word never crowds out a rare one.
+# Each word brings so many of its newest; of all these, so many are ranked.
+_OF_EACH_WORD = 400
 CANDIDATES_MAX = 500
 # A query of a thousand characters is mostly filler; the database is asked for this many different words.
 QUERY_WORDS_MAX = 48
 # Each of so many words, the longest, is looked for by itself; all others together. Long words are mostly rare.
 _APART_MAX = 14
+_WHY_WORDS_MAX = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class RecallQuery:
 
     def scope(self) -> dict[str, Any]:
         """What was searched, in words of the call, so that an empty answer says so."""
-        told: dict[str, Any] = {"query": self.query, "words": query_words(self.query)[:QUERY_WORDS_MAX]}
+        told: dict[str, Any] = {"query": self.query, "words": list(_asked(self.query))}
         told["types"] = [str(kind) for kind in self.types or tuple(MemoryType)]
         if self.tags:
             told["tags"] = list(self.tags)
@@ -62,8 +66,11 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
+    """`why` says in a few words what made it one."""
+
     memory: Memory
     score: float
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +98,11 @@ def recall(actor: Actor, *, query: RecallQuery) -> Recalled:
         rows = rows.filter(occurred_at__lte=query.until.astimezone(UTC))
 
     scope = query.scope()
-    words = query_words(query.query)[:QUERY_WORDS_MAX]
+    words = _asked(query.query)
     if not words:
         return Recalled(scope=scope)
-    candidates, complete = _candidates(actor, rows, words)
-    best = _ranked(actor, candidates, words)[: query.limit]
+    candidates, known = _candidates(actor, rows, list(words))
+    best = _ranked(actor, candidates, query.query)[: query.limit]
     loaded = {
         memory.number: memory
         for memory in Memory.objects.of(actor)
@@ -103,8 +110,8 @@ def recall(actor: Actor, *, query: RecallQuery) -> Recalled:
         .prefetch_related("tag_rows")
     }
     return Recalled(
-        hits=[Hit(loaded[hit.number], hit.score) for hit in best],
-        total_matched=len(candidates) if complete else _count(actor, rows, words, filtered=query.is_filtered),
+        hits=[Hit(loaded[hit.number], hit.score, _why(hit, words)) for hit in best],
+        total_matched=_count(actor, rows, list(words), filtered=query.is_filtered) if known is None else known,
         scope=scope,
     )
 
@@ -119,11 +126,26 @@ def recall_for_boot(actor: Actor, *, query: str, now: datetime, limit: int) -> l
             | Q(pk__in=Memory.objects.of(actor).filter(type=MemoryType.WORKING).archived(now).values("pk"))
         )
     )
-    words = query_words(query)[:QUERY_WORDS_MAX]
+    words = _asked(query)
     if not words:
         return []
-    candidates, _ = _candidates(actor, rows, words)
-    return [hit.number for hit in _ranked(actor, candidates, words)[:limit]]
+    candidates, _ = _candidates(actor, rows, list(words))
+    return [hit.number for hit in _ranked(actor, candidates, query)[:limit]]
+
+
+def _asked(query: str) -> dict[str, str]:
+    """The words to look for, each with what was typed."""
+    return dict(islice(asked_words(query).items(), QUERY_WORDS_MAX))
+
+
+def _why(hit: ranking.Hit, typed: Mapping[str, str]) -> str:
+    """In a few words what made it a hit."""
+    told = ["words: " + ", ".join(list(dict.fromkeys(typed[word] for word in hit.words))[:_WHY_WORDS_MAX])]
+    if hit.dated:
+        told.append("of the time that was asked for")
+    if hit.beside:
+        told.append(f"beside mem-{hit.beside}")
+    return "; ".join(told)
 
 
 def _check(query: RecallQuery) -> None:
@@ -143,28 +165,32 @@ def _check(query: RecallQuery) -> None:
     check_filters(tags=query.tags, since=query.since, until=query.until)
 
 
-def _candidates(actor: Actor, rows: MemoryQuerySet, words: Sequence[str]) -> tuple[list[int], bool]:
-    """Keys of the `rows` worth ranking, and whether these are all that hold a word. One query.
+def _candidates(actor: Actor, rows: MemoryQuerySet, words: Sequence[str]) -> tuple[list[int], int | None]:
+    """Keys of the `rows` worth ranking, and how many hold a word, None where the query stopped before it knew.
 
-    The newest that hold all words, the newest that hold each of the longest words, and the newest that hold one of the
-    others: whatever the tenant stores, the database stops after a few of each.
+    One query: the newest that hold each of the longest words, one of the others, and all of them. Whatever the tenant
+    stores, the database stops after a few of each.
     """
     longest = sorted(words, key=len, reverse=True)
     apart, others = longest[:_APART_MAX], longest[_APART_MAX:]
     asked = [_any_of([word]) for word in apart]
-    if len(words) > 1:
-        asked.append(_all_of(words))
     if others:
         asked.append(_any_of(others))
-    limit = CANDIDATES_MAX // len(asked)
-    parts = [_newest_holding(actor, rows, wanted, limit).query.sql_with_params() for wanted in asked]
-    # Only the names of the parts are put in here; what they ask for stays apart from them.
-    statement = " UNION ".join(f"SELECT * FROM ({sql}) AS part_{n}" for n, (sql, _) in enumerate(parts))  # noqa: S608
+    if len(words) > 1:
+        asked.append(_all_of(words))
+    queries = [_newest_holding(actor, rows, wanted, _OF_EACH_WORD).query.sql_with_params() for wanted in asked]
+    # Only the numbers of the parts are put in here; what they ask for stays apart from them.
+    statement = " UNION ALL ".join(
+        f"SELECT {place}, found.* FROM ({sql}) AS found"  # noqa: S608
+        for place, (sql, _) in enumerate(queries)
+    )
+    parts: list[list[int]] = [[] for _ in asked]
     with connection.cursor() as cursor:
-        cursor.execute(statement, [value for _, values in parts for value in values])
-        found = [key for (key,) in cursor.fetchall()]
-    # Every part lies inside the whole, so a whole below the limit means that no part was cut.
-    return found, len(found) < limit
+        cursor.execute(statement, [value for _, values in queries for value in values])
+        for place, key in cursor.fetchall():
+            parts[place].append(key)
+    known = len(set().union(*parts)) if all(len(part) < _OF_EACH_WORD for part in parts) else None
+    return ranking.choose(parts, limit=_OF_EACH_WORD, most=CANDIDATES_MAX), known
 
 
 def _newest_holding(actor: Actor, rows: MemoryQuerySet, wanted: str, limit: int) -> QuerySet[Memory, Any]:
@@ -223,12 +249,12 @@ def _in_fts(actor: Actor, wanted: str) -> str:
     return f'tenant_id : "{actor.tenant}" AND words : ({wanted})'
 
 
-def _ranked(actor: Actor, candidates: Collection[int], words: Sequence[str]) -> Sequence[ranking.Hit]:
+def _ranked(actor: Actor, candidates: Collection[int], query: str) -> Sequence[ranking.Hit]:
     rows = Memory.objects.of(actor).filter(pk__in=candidates).order_by("-occurred_at", "-number")
-    found = [ranking.Found(*row) for row in rows.values_list("number", "words_row__words")]
+    found = [ranking.Found(*row) for row in rows.values_list("number", "words_row__words", "occurred_at")]
     if not found:
         return []
     counts = Tenant.objects.values_list(
         "core_count", "working_count", "episodic_count", "semantic_count", "axiom_count"
     ).get(pk=actor.tenant)
-    return ranking.rank(words, found, stored=sum(counts))
+    return ranking.rank(list(_asked(query)), found, stored=sum(counts), dates=asked_dates(query))

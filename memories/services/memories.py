@@ -437,13 +437,13 @@ def _write_tags(memory: Memory, tags: Sequence[str]) -> None:
 
 
 def _index(memories: Sequence[Memory]) -> None:
-    """Write the search words: content, tags, key and category are all found."""
+    """Write the search words: content, tags, key, category and the parts of a statement are all found."""
     MemoryWords.objects.bulk_create(
         [
             MemoryWords(
                 memory=memory,
                 tenant_id=memory.tenant_id,
-                words=" ".join(words("\n".join((memory.content, memory.category, memory.key, *memory.tags)))),
+                words=" ".join(words(_searched(memory))),
             )
             for memory in memories
         ],
@@ -451,6 +451,13 @@ def _index(memories: Sequence[Memory]) -> None:
         unique_fields=["memory"],
         update_fields=["words"],
     )
+
+
+def _searched(memory: Memory) -> str:
+    statement = (memory.subject, memory.predicate, memory.object, memory.context)
+    # A statement's content is mostly made of its parts, which need not count twice.
+    more = [part for part in statement if part and part not in memory.content]
+    return "\n".join((memory.content, memory.category, memory.key, *memory.tags, *more))
 
 
 # Looking -------------------------------------------------------------------------------------------------------------

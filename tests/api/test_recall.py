@@ -25,6 +25,7 @@ def test_hits_are_memories_with_a_score(api, stored):
     assert answer["total_matched"] == 2
     best = answer["results"][0]
     score = best.pop("score")
+    assert best.pop("why") == "words: importer, chunk, seven"
     assert best == api.get("memories/mem-1").json()
     assert score > answer["results"][1]["score"] > 0
 

@@ -239,10 +239,43 @@ def test_the_best_comes_first_and_the_order_is_total(actor: Actor, clock: Clock)
     factories.remember(actor, content="zebra crossing")
     factories.remember(actor, content="zebra")
     assert contents(actor, "zebra crossing")[0] == "zebra crossing"
-    twins = [factories.remember(actor, content="twin words").number for _ in range(5)]
+    twins = []
+    for _ in range(5):
+        # An hour lies between them: what is told in one go lifts one another.
+        clock.forward(hours=1)
+        twins.append(factories.remember(actor, content="twin words").number)
     found = recall(actor, query=RecallQuery("twin")).hits
     assert [hit.memory.number for hit in found] == sorted(twins, reverse=True)
     assert len({hit.score for hit in found}) == 1
+
+
+def test_what_another_tenant_stores_changes_no_order(actor: Actor, other_actor: Actor) -> None:
+    """P48: how rare a word is, is judged among the tenant's own."""
+    for text in ("the tide gauge", "a gauge of the harbour", "the tide table", "gauge gauge"):
+        factories.remember(actor, content=text)
+    before = [(hit.memory.number, hit.score) for hit in recall(actor, query=RecallQuery("tide gauge")).hits]
+    for number in range(40):
+        factories.remember(other_actor, content=f"tide {number} tide and more of the tide")
+    assert [(hit.memory.number, hit.score) for hit in recall(actor, query=RecallQuery("tide gauge")).hits] == before
+
+
+def test_a_statement_is_found_by_its_parts(actor: Actor) -> None:
+    factories.remember(actor, "semantic", "It measures.", subject="quay 7", predicate="has", object="two gauges")
+    hits = recall(actor, query=RecallQuery("gauges of quay 7")).hits
+    assert [hit.why for hit in hits] == ["words: gauges, quay, 7"]
+
+
+def test_a_hit_says_why_it_is_one(actor: Actor, clock: Clock) -> None:
+    factories.remember(actor, content="the tide report was late", occurred_at=clock.now - timedelta(days=2))
+    factories.remember(actor, content="the report of today", occurred_at=clock.now)
+    factories.remember(actor, content="a report beside it", occurred_at=clock.now)
+    hits = recall(actor, query=RecallQuery("Reports of 30 November 2026?")).hits
+    assert {str(hit.memory): hit.why for hit in hits} == {
+        "mem-1": "words: Reports; of the time that was asked for",
+        "mem-2": "words: Reports; of the time that was asked for; beside mem-3",
+        "mem-3": "words: Reports; of the time that was asked for; beside mem-2",
+    }
+    assert hits[-1].memory.number == 1
 
 
 def remember_all(actor: Actor, texts: list[str]) -> None:

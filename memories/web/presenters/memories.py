@@ -37,7 +37,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """`state` is what the next boot does with it; `title` its key, or its id where it has none."""
+    """`state` is what the next boot does with it; `title` its key, or its id where it has none; `why` of a hit."""
 
     id: str
     number: int
@@ -50,6 +50,7 @@ class MemoryRow:
     at: datetime
     state: str
     in_next: bool
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def is_archived(memory: Any, now: datetime) -> bool:
     return memory.archived_at is not None or ended
 
 
-def memory_row(memory: Any, *, included: frozenset[str], archived: bool) -> MemoryRow:
+def memory_row(memory: Any, *, included: frozenset[str], archived: bool, why: str = "") -> MemoryRow:
     kind = MemoryType(memory.type)
     core = kind is MemoryType.CORE
     in_next = str(memory) in included
@@ -199,6 +200,7 @@ def memory_row(memory: Any, *, included: frozenset[str], archived: bool) -> Memo
         at=memory.updated_at if kind is MemoryType.WORKING else memory.occurred_at,
         state=state,
         in_next=in_next,
+        why=why,
     )
 
 

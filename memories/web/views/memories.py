@@ -67,7 +67,10 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
         ("type", str(kind or "")), ("category", category), ("tag", tag), ("source", source),
         ("archived", "1" if archived else ""), ("forgotten", "1" if forgotten else ""),
     )  # fmt: skip
-    found = [hit.memory for hit in recalled.hits] if recalled else page.results if page else []
+    if recalled:
+        found = [(hit.memory, hit.why) for hit in recalled.hits]
+    else:
+        found = [(memory, "") for memory in page.results] if page else []
     context = {
         "here": "memories",
         "agent": place.tenant,
@@ -86,7 +89,9 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
         "error": error,
         "page": page,
         "recalled": recalled,
-        "rows": [memory_row(memory, included=included, archived=is_archived(memory, now)) for memory in found],
+        "rows": [
+            memory_row(memory, included=included, archived=is_archived(memory, now), why=why) for memory, why in found
+        ],
     }
     return render_page(
         request,
