@@ -23,7 +23,7 @@ run: python ## start Revell on this machine, on http://127.0.0.1:8000 (or PORT=.
 test: python ## run every check, then every test on SQLite and on a PostgreSQL of its own, and in Chromium
 	@$(PYTHON) tests/run.py $(ARGS)
 
-test-mcp: python ## run the official MCP conformance suite against a real server (needs Node and npm)
+test-mcp: python ## run the official MCP conformance suite and inspector against a real server (needs Node and npm)
 	@$(PYTHON) -c 'from revell.install import install; install(dev=True)'
 	@.venv/bin/python tests/mcp/conformance.py
 

@@ -1,6 +1,6 @@
 """The official Python client against a server, in both eras: `official_client.py URL KEY`. It needs the package `mcp`.
 
-`tests/mcp/conformance.py` runs it in an environment of its own, so the client is no dependency of Revell's tests.
+A program of its own: the event loop of the client stays out of the tests' process.
 """
 
 from __future__ import annotations
