@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from memories.models import Boot, Capsule, CapsuleRelation, Event, Memory, Promise, Tenant, TermAlias
+from memories.services import promises
 from tests import factories
 from tests.api.conftest import Api
 from tests.mcp.conftest import Mcp
@@ -158,3 +160,23 @@ def test_the_same_call_gives_the_same_by_rest_and_by_mcp(tenant, each):
         pages = OWN | ({"next", "previous"} if each.tool == "memory_list" else set())
         assert without(told, pages) == without(response.json(), pages)
     assert rows(by_mcp) == rows(by_rest)
+
+
+def test_a_boot_gives_the_same_by_rest_and_by_mcp(tenant):
+    """P38: the same bytes, and the same promises decayed afterwards. The manifest is REST's alone (decision 10)."""
+    by_rest, by_mcp = prepared(tenant), prepared(factories.make_tenant(tenant.name))
+    for actor in (factories.agent_of(by_rest), factories.agent_of(by_mcp)):
+        promises.make(actor, content="for the next boot")
+    asked = {"channel": "post_compact", "session_id": "s-1"}
+    for options in (asked, {**asked, "channel": "nonsense", "max_chars": 1, "colour": 1}):
+        response = Api(factories.issue_key(by_rest)).post("boot", options)
+        result = Mcp(factories.issue_key(by_mcp)).call("revell_boot", options)
+        told, given = result["structuredContent"], json.loads(response.getvalue())
+        if options is asked:
+            assert "for the next boot" in told["payload"]
+            assert told == without(given, {"manifest"})
+            assert not Promise.objects.exists()
+        else:
+            assert (response.status_code, result["isError"]) == (400, True)
+            assert (told["code"], told["errors"]) == (given["code"], given["errors"])
+        assert rows(by_mcp) == rows(by_rest)
