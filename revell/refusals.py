@@ -62,6 +62,8 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404: no view has this address."""
+    if is_for_program(request):
+        return refuse(request, NotFound("Nothing is at this address. What there is stands in /api/docs/."))
     return refuse(request, NotFound("Nothing is at this address. Check it, or start again from the first page."))
 
 

@@ -163,8 +163,10 @@ def test_a_chunked_body_over_the_limit_is_never_taken_in_part(client):
 def test_an_unknown_address_is_a_problem_for_programs_and_a_page_for_people(client):
     problem = client.get("/api/v1/test-nowhere")
     assert (problem.status_code, problem["Content-Type"], problem.json()["code"]) == (404, PROBLEM, "not_found")
+    assert "/api/docs/" in problem.json()["detail"]
     page = client.get("/test-nowhere")
     assert page.status_code == 404
+    assert "the first page" in page.text
     assert page["Content-Type"].startswith("text/")
     assert "Nothing is at this address" in page.text
 
