@@ -1,8 +1,8 @@
 """The official conformance suite, inspector and Python client against a real server: `make test-mcp`.
 
 It needs Node, and once the network for npm, so it is no part of `make test`; `.ci/run` runs both. What of the suite
-cannot apply to Revell, and why, stands in `conformance-*.yml`; all else that the suite counts must pass, and an entry that passes by now
-is an error too. Without Node it says so, which in CI is a failure.
+cannot apply to Revell, and why, stands in `conformance-*.yml`; all else that the suite counts must pass, and an entry
+that passes by now is an error too. Without Node it says so, which in CI is a failure.
 """
 
 from __future__ import annotations
