@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.db.models.expressions import RawSQL
 
 from memories.engine import recall as ranking
@@ -101,7 +101,7 @@ def recall(actor: Actor, *, query: RecallQuery) -> Recalled:
     words = _asked(query.query)
     if not words:
         return Recalled(scope=scope)
-    candidates, known = _candidates(actor, rows, list(words))
+    candidates, known = _candidates(actor, rows if query.is_filtered else None, list(words))
     best = _ranked(actor, candidates, query.query)[: query.limit]
     loaded = {
         memory.number: memory
@@ -165,8 +165,10 @@ def _check(query: RecallQuery) -> None:
     check_filters(tags=query.tags, since=query.since, until=query.until)
 
 
-def _candidates(actor: Actor, rows: MemoryQuerySet, words: Sequence[str]) -> tuple[list[int], int | None]:
+def _candidates(actor: Actor, rows: MemoryQuerySet | None, words: Sequence[str]) -> tuple[list[int], int | None]:
     """Keys of the `rows` worth ranking, and how many hold a word, None where the query stopped before it knew.
+
+    No `rows` are all that the tenant has.
 
     One query: the newest that hold each of the longest words, one of the others, and all of them. Whatever the tenant
     stores, the database stops after a few of each.
@@ -178,7 +180,7 @@ def _candidates(actor: Actor, rows: MemoryQuerySet, words: Sequence[str]) -> tup
         asked.append(_any_of(others))
     if len(words) > 1:
         asked.append(_all_of(words))
-    queries = [_newest_holding(actor, rows, wanted, _OF_EACH_WORD).query.sql_with_params() for wanted in asked]
+    queries = [_newest_holding(actor, rows, wanted, _OF_EACH_WORD) for wanted in asked]
     # Only the numbers of the parts are put in here; what they ask for stays apart from them.
     statement = " UNION ALL ".join(
         f"SELECT {place}, found.* FROM ({sql}) AS found"  # noqa: S608
@@ -193,10 +195,19 @@ def _candidates(actor: Actor, rows: MemoryQuerySet, words: Sequence[str]) -> tup
     return ranking.choose(parts, limit=_OF_EACH_WORD, most=CANDIDATES_MAX), known
 
 
-def _newest_holding(actor: Actor, rows: MemoryQuerySet, wanted: str, limit: int) -> QuerySet[Memory, Any]:
-    """Keys of the newest of `rows` that hold the `wanted` words."""
+def _newest_holding(actor: Actor, rows: MemoryQuerySet | None, wanted: str, limit: int) -> tuple[str, Sequence[Any]]:
+    """A query, and its values, for the keys of the newest of `rows` that hold the `wanted` words; None is all rows.
+
+    The index itself gives its rows newest first, so the database ends as soon as the limit is reached. What is in the
+    bin has no words, so for all rows nothing else is looked at.
+    """
+    if rows is None and connection.vendor == "sqlite":
+        newest = "SELECT rowid FROM memories_words_fts WHERE memories_words_fts MATCH %s ORDER BY rowid DESC LIMIT %s"
+        return newest, (_in_fts(actor, wanted), limit)
+    if rows is None:
+        held = "SELECT memory_id FROM memories_memorywords WHERE tenant_id = %s AND vector @@ %s::tsquery"
+        return f"{held} ORDER BY memory_id DESC LIMIT %s", (actor.tenant, wanted, limit)
     if connection.vendor == "sqlite":
-        # The index itself gives its rows newest first, so the join ends as soon as the limit is reached.
         holding = rows.extra(
             tables=["memories_words_fts"],
             where=["memories_words_fts.rowid = memories_memory.id", "memories_words_fts MATCH %s"],
@@ -209,7 +220,7 @@ def _newest_holding(actor: Actor, rows: MemoryQuerySet, wanted: str, limit: int)
             .extra(where=["memories_memorywords.vector @@ %s::tsquery"], params=[wanted])
             .order_by("-pk")
         )
-    return holding.values_list("pk")[:limit]
+    return holding.values_list("pk")[:limit].query.sql_with_params()
 
 
 def _count(actor: Actor, rows: MemoryQuerySet, words: Sequence[str], *, filtered: bool) -> int:
