@@ -13,7 +13,7 @@ from django.utils import timezone
 from memories.engine import listing, pack
 from memories.engine import retrieve as finding
 from memories.engine.actor import Actor
-from memories.engine.calls import read_digest_call, read_list_call, read_pack_call, read_retrieve_call
+from memories.engine.calls import PackCall, read_digest_call, read_list_call, read_pack_call, read_retrieve_call
 from memories.engine.capsule_writes import unknown_capsule
 from memories.engine.capsules import CapsuleRow
 from memories.engine.fences import EVERYWHERE
@@ -42,20 +42,27 @@ def bootstrap(actor: Actor, *, arguments: Mapping[str, object]) -> pack.Pack:
     call = read_pack_call(arguments)
     now = timezone.now()
     with one_state():
-        standing, nodes = read_graph(actor, fence=call.fence)
-        choice = pack.select(
-            read_ranked(actor, fence=call.fence, with_content=bool(call.terms)),
-            standing,
-            project_nodes(nodes, standing),
-            now=now,
-            terms=call.terms,
-            fence=call.fence,
-        )
+        standing, choice = choose(actor, call=call, now=now)
         others = (numbers for name, numbers in choice.sections().items() if name != "constraints")
         whole = read_whole(
             actor, fence=call.fence, constraints=bool(choice.constraints), numbers=list(chain.from_iterable(others))
         )
     return pack.fill(choice, whole, standing, now=now, fence=call.fence, token_budget=call.token_budget)
+
+
+def choose(actor: Actor, *, call: PackCall, now: datetime) -> tuple[Standing, pack.Selection]:
+    """What a pack has to choose from, in order, read in one state by the caller; four queries."""
+    actor.require(Scope.READ)
+    standing, nodes = read_graph(actor, fence=call.fence)
+    choice = pack.select(
+        read_ranked(actor, fence=call.fence, with_content=bool(call.terms)),
+        standing,
+        project_nodes(nodes, standing),
+        now=now,
+        terms=call.terms,
+        fence=call.fence,
+    )
+    return standing, choice
 
 
 def retrieve(actor: Actor, *, arguments: Mapping[str, object]) -> finding.Retrieval:

@@ -19,9 +19,9 @@ from memories.engine.kinds import Scope
 from memories.engine.limits import PACK_TOKENS_DEFAULT
 from memories.engine.pack import Pack
 from memories.engine.ranking import count_matches, fold_terms
-from memories.engine.ready import project_nodes
 from memories.engine.relations import lean_row
-from memories.selectors.capsule_rows import read_graph, read_ranked, read_whole
+from memories.selectors.capsule_rows import read_whole
+from memories.selectors.capsules import choose
 from memories.selectors.snapshot import one_state
 
 # Rows that no budget would bring in are named up to here, and counted beyond.
@@ -51,15 +51,7 @@ def explain_pack(actor: Actor, *, arguments: Mapping[str, object]) -> Explained:
     call = read_pack_call(arguments)
     now = timezone.now()
     with one_state():
-        standing, nodes = read_graph(actor, fence=call.fence)
-        choice = pack.select(
-            read_ranked(actor, fence=call.fence, with_content=bool(call.terms)),
-            standing,
-            project_nodes(nodes, standing),
-            now=now,
-            terms=call.terms,
-            fence=call.fence,
-        )
+        standing, choice = choose(actor, call=call, now=now)
         listed = choice.sections()
         past = {
             name: numbers[len(listed[name]) + first :][:PAST_CAP_NAMED]
