@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from memories.engine.actor import Actor
 from memories.engine.archives import Archive, ArchivedCapsule, ArchivedMemory, read_archive
-from memories.engine.capsules import content_hash
 from memories.engine.kinds import Scope
 from memories.engine.memories import category_caps
 from memories.errors import Conflict
@@ -30,7 +29,7 @@ from memories.models import (
 )
 from memories.selectors.archive import write_archive
 from memories.selectors.tenants import get_tenant
-from memories.services import events, memories, tenants
+from memories.services import capsules, events, memories, tenants
 from memories.services.locks import lock_tenant
 
 _AT_ONCE = 500
@@ -89,7 +88,7 @@ def apply(actor: Actor, *, files: Mapping[str, bytes]) -> Archive:
         )
         for one in archive.promises
     )
-    _store_capsules(tenant, archive)
+    _store_capsules(actor, tenant, archive)
     TermAlias.objects.bulk_create(
         TermAlias(
             tenant=tenant,
@@ -157,8 +156,8 @@ def _store_memories(actor: Actor, tenant: Tenant, some: Sequence[ArchivedMemory]
     memories.settle_stored(actor, memories=rows)
 
 
-def _store_capsules(tenant: Tenant, archive: Archive) -> None:
-    rows = [_capsule(tenant, one) for one in archive.capsules]
+def _store_capsules(actor: Actor, tenant: Tenant, archive: Archive) -> None:
+    rows = [_capsule(actor, tenant, one) for one in archive.capsules]
     Capsule.objects.bulk_create(rows, batch_size=_AT_ONCE)
     by_number = {row.number: row for row in rows}
     CapsuleRelation.objects.bulk_create(
@@ -178,26 +177,15 @@ def _store_capsules(tenant: Tenant, archive: Archive) -> None:
     )
 
 
-def _capsule(tenant: Tenant, one: ArchivedCapsule) -> Capsule:
-    draft = one.draft
-    return Capsule(
-        tenant=tenant,
-        number=one.number,
-        content=draft.content,
-        kind=draft.kind,
-        project_id=draft.project_id,
-        confidence=draft.confidence,
-        valid_from=draft.valid_from,
-        valid_to=draft.valid_to,
-        tier=one.tier,
-        source=draft.source,
-        tainted=draft.tainted,
-        content_hash="" if one.forgotten_at else content_hash(draft.content),
-        created_at=one.created_at,
-        created_by=one.created_by,
-        forgotten_at=one.forgotten_at,
-        forgotten_reason=one.forgotten_reason,
-    )
+def _capsule(actor: Actor, tenant: Tenant, one: ArchivedCapsule) -> Capsule:
+    row = capsules.new_row(actor, tenant=tenant, number=one.number, draft=one.draft, now=one.created_at)
+    row.tier = one.tier
+    row.created_by = one.created_by
+    if one.forgotten_at is not None:
+        row.content_hash = ""
+        row.forgotten_at = one.forgotten_at
+        row.forgotten_reason = one.forgotten_reason
+    return row
 
 
 def _after(rows: Sequence[Any]) -> int:

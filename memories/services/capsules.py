@@ -171,21 +171,7 @@ def store_drafts(actor: Actor, *, tenant: Tenant, drafts: Sequence[CapsuleDraft]
     for draft, at in zip(drafts, placed, strict=True):
         if not at.new:
             continue
-        capsule = Capsule(
-            tenant=tenant,
-            number=at.number,
-            content=draft.content,
-            kind=draft.kind,
-            project_id=draft.project_id,
-            confidence=draft.confidence,
-            valid_from=draft.valid_from,
-            valid_to=draft.valid_to,
-            source=draft.source,
-            tainted=draft.tainted,
-            content_hash=content_hash(draft.content),
-            created_at=now,
-            created_by=actor.label,
-        )
+        capsule = new_row(actor, tenant=tenant, number=at.number, draft=draft, now=now)
         by_number[at.number] = capsule
         fresh.append(capsule)
     if fresh:
@@ -200,6 +186,25 @@ def store_drafts(actor: Actor, *, tenant: Tenant, drafts: Sequence[CapsuleDraft]
             kinds=sorted({str(capsule.kind) for capsule in fresh}),
         )
     return [Captured(by_number[at.number], duplicate=not at.new) for at in placed]
+
+
+def new_row(actor: Actor, *, tenant: Tenant, number: int, draft: CapsuleDraft, now: datetime) -> Capsule:
+    """A row for a checked draft, not written yet; `services.archive` writes it, under the lock, as it was elsewhere."""
+    return Capsule(
+        tenant=tenant,
+        number=number,
+        content=draft.content,
+        kind=draft.kind,
+        project_id=draft.project_id,
+        confidence=draft.confidence,
+        valid_from=draft.valid_from,
+        valid_to=draft.valid_to,
+        source=draft.source,
+        tainted=draft.tainted,
+        content_hash=content_hash(draft.content),
+        created_at=now,
+        created_by=actor.label,
+    )
 
 
 def _linked(

@@ -88,6 +88,7 @@ def test_the_operations_are_all_there() -> None:
         "boot.decay": "has no answer to tell apart: below",
         "boot.find_boot_before": "answers with one's own boot or none: below",
         "memories.new_row": "makes a row for the tenant it is given and looks nothing up",
+        "capsules.new_row": "makes a row for the tenant it is given and looks nothing up",
         "keys.get_key": "through keys.revoke: tests/services/test_keys.py",
         "keys.revoke": "tests/services/test_keys.py",
     }
