@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import F, Q
@@ -108,6 +110,10 @@ class ApiKey(TenantOwned):
 
     def __str__(self) -> str:
         return f"rvl_{self.prefix}"
+
+    def works(self, now: datetime) -> bool:
+        """Whether it lets its holder in: it is neither revoked nor past its end."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
 
 
 class Invitation(TenantOwned):

@@ -92,7 +92,7 @@ def authenticate(secret: str, *, via: Via) -> Actor:
     secret_keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     # Hashing also for unknown prefixes: the answer takes as long either way.
     right = any(constant_time_compare(_hashed(secret, secret_key), known) for secret_key in secret_keys)
-    if key is None or not right or key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= now):
+    if key is None or not right or not key.works(now):
         raise NotAuthenticated(
             "This API key is not accepted. Send a valid one as “Authorization: Bearer rvl_…”; "
             "an owner of the agent can issue it."

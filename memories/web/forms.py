@@ -14,6 +14,9 @@ from memories.engine.drafts import LINKS
 from memories.engine.kinds import KEY_SCOPES, Category, Channel, Role
 from memories.errors import InvalidInput
 
+# When a new key ends, in days.
+KEY_LIFETIMES = {"": "Never", "30": "In 30 days", "90": "In 90 days", "365": "In a year"}
+
 
 class SignInForm(forms.Form):
     username = forms.CharField(strip=False, max_length=300)
@@ -143,7 +146,7 @@ class KeyForm(forms.Form):
         error_messages={"invalid_choice": "There is no such scope."},
     )
     expires = forms.ChoiceField(
-        choices=[("", ""), ("30", "30"), ("90", "90"), ("365", "365")],
+        choices=list(KEY_LIFETIMES.items()),
         required=False,
         error_messages={"invalid_choice": "A key ends never, in 30, 90 or 365 days."},
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from memories.engine.kinds import KEY_SCOPES, Scope
+from memories.engine.kinds import Scope
 
 # What a scope lets a program do, in the order in which it is offered.
 _MAY = {
@@ -18,7 +18,6 @@ _MAY = {
 }
 _USUAL = frozenset((Scope.BOOT, Scope.READ, Scope.WRITE))
 _LONG_UNUSED = timedelta(days=90)
-LIFETIMES = {"": "Never", "30": "In 30 days", "90": "In 90 days", "365": "In a year"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Connection:
 
 
 def scope_views(chosen: Collection[str] = _USUAL) -> tuple[ScopeView, ...]:
-    return tuple(ScopeView(str(scope), may, scope in chosen) for scope, may in _MAY.items() if scope in KEY_SCOPES)
+    return tuple(ScopeView(str(scope), may, scope in chosen) for scope, may in _MAY.items())
 
 
 def key_rows(keys: Iterable[Any], *, now: datetime, new: str = "") -> list[KeyRow]:
@@ -71,15 +70,11 @@ def key_rows(keys: Iterable[Any], *, now: datetime, new: str = "") -> list[KeyRo
             last_at=key.last_used_at,
             long_unused=(key.last_used_at or key.created_at) < now - _LONG_UNUSED,
             expires_at=key.expires_at,
-            state="revoked" if key.revoked_at else "" if works(key, now=now) else "expired",
+            state="revoked" if key.revoked_at else "" if key.works(now) else "expired",
             new=key.prefix == new,
         )
         for key in keys
     ]
-
-
-def works(key: Any, *, now: datetime) -> bool:
-    return key.revoked_at is None and (key.expires_at is None or key.expires_at > now)
 
 
 def connection_of(keys: Iterable[Any], *, now: datetime) -> Connection:
@@ -88,7 +83,7 @@ def connection_of(keys: Iterable[Any], *, now: datetime) -> Connection:
     used = [row for row in rows if row.last_used_at is not None]
     last = max(used, key=lambda row: row.last_used_at, default=None)
     return Connection(
-        keys=sum(works(row, now=now) for row in rows),
+        keys=sum(row.works(now) for row in rows),
         last_at=last.last_used_at if last else None,
         last_name=last.name if last else "",
     )

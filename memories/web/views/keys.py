@@ -21,10 +21,10 @@ from memories.selectors.boot import page_boots
 from memories.selectors.keys import get_key, list_keys
 from memories.services import keys
 from memories.web.access import in_tenant, why_not
-from memories.web.forms import KeyForm, read
+from memories.web.forms import KEY_LIFETIMES, KeyForm, read
 from memories.web.places import Place
 from memories.web.presenters.boots import history_rows
-from memories.web.presenters.keys import LIFETIMES, connection_of, key_rows, scope_views
+from memories.web.presenters.keys import connection_of, key_rows, scope_views
 from memories.web.presenters.setups import environment, setups
 from memories.web.rendering import render_page
 
@@ -90,7 +90,7 @@ def _page(
         "setups": setups(address),
         "typed_name": form.data.get("name", "") if form else "",
         "scopes": scope_views(request.POST.getlist("scopes")) if form else scope_views(),
-        "lifetimes": LIFETIMES,
+        "lifetimes": KEY_LIFETIMES,
         "lifetime": form.data.get("expires", "") if form else "",
         "error": error,
         "refused": why_not(place.actor, Scope.MANAGE),
