@@ -102,7 +102,7 @@ def recall(actor: Actor, *, query: RecallQuery) -> Recalled:
     if not words:
         return Recalled(scope=scope)
     candidates, known = _candidates(actor, rows if query.is_filtered else None, list(words))
-    best = _ranked(actor, candidates, query.query)[: query.limit]
+    best = _ranked(actor, candidates, list(words), query.query)[: query.limit]
     loaded = {
         memory.number: memory
         for memory in Memory.objects.of(actor)
@@ -130,7 +130,7 @@ def recall_for_boot(actor: Actor, *, query: str, now: datetime, limit: int) -> l
     if not words:
         return []
     candidates, _ = _candidates(actor, rows, list(words))
-    return [hit.number for hit in _ranked(actor, candidates, query)[:limit]]
+    return [hit.number for hit in _ranked(actor, candidates, list(words), query)[:limit]]
 
 
 def _asked(query: str) -> dict[str, str]:
@@ -260,7 +260,7 @@ def _in_fts(actor: Actor, wanted: str) -> str:
     return f'tenant_id : "{actor.tenant}" AND words : ({wanted})'
 
 
-def _ranked(actor: Actor, candidates: Collection[int], query: str) -> Sequence[ranking.Hit]:
+def _ranked(actor: Actor, candidates: Collection[int], words: Sequence[str], query: str) -> Sequence[ranking.Hit]:
     rows = Memory.objects.of(actor).filter(pk__in=candidates).order_by("-occurred_at", "-number")
     found = [ranking.Found(*row) for row in rows.values_list("number", "words_row__words", "occurred_at")]
     if not found:
@@ -268,4 +268,4 @@ def _ranked(actor: Actor, candidates: Collection[int], query: str) -> Sequence[r
     counts = Tenant.objects.values_list(
         "core_count", "working_count", "episodic_count", "semantic_count", "axiom_count"
     ).get(pk=actor.tenant)
-    return ranking.rank(list(_asked(query)), found, stored=sum(counts), dates=asked_dates(query))
+    return ranking.rank(words, found, stored=sum(counts), dates=asked_dates(query))
