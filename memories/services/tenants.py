@@ -19,7 +19,10 @@ from memories.services.locks import lock_tenant
 
 
 def create(actor: Actor, *, slug: str, name: str = "", owner: Person | None = None) -> Tenant:
-    """A new tenant with default settings; the name is the slug when none is given. Conflict when the slug is taken."""
+    """A new tenant with default settings, and its `owner` where one is given; the name is the slug when none is given.
+
+    Conflict when the slug is taken.
+    """
     actor.require(Scope.OPERATE)
     name = checked_name(name or slug)
     check_slug(slug)

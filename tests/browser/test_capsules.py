@@ -8,16 +8,7 @@ from playwright.sync_api import Page, expect
 
 from memories.engine.kinds import Role
 from memories.models import Capsule, CapsuleRelation
-
-MANY_TABS = 120
-
-
-def tab_to(page: Page, selector: str) -> None:
-    for _ in range(MANY_TABS):
-        page.keyboard.press("Tab")
-        if page.evaluate("(wanted) => document.activeElement.matches(wanted)", selector):
-            return
-    raise AssertionError(f"the Tab key does not reach {selector}")
+from tests.browser.test_work import tab_to
 
 
 def told(page: Page, text: str) -> None:
