@@ -92,6 +92,7 @@ def decay(confidence: float, valid_from: datetime, now: datetime) -> float:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_DAY_SECONDS = 86_400
 _HALF_LIFE = timedelta(days=DECAY_HALF_LIFE_DAYS) // _MICROSECOND
 # Half-lives are counted in millionths of a microsecond, so that a logarithm is rounded far below what a time can tell.
 _FINE = 1_000_000
@@ -107,7 +108,9 @@ def strength(confidence: float, valid_from: datetime, now: datetime) -> float:
     """
     if confidence <= 0:
         return -math.inf
-    moment: int = (min(valid_from, now) - _EPOCH) // _MICROSECOND
+    since = (valid_from if valid_from < now else now) - _EPOCH
+    # Dividing by a microsecond says the same and takes twice as long; a pack does this for thousands of capsules.
+    moment = (since.days * _DAY_SECONDS + since.seconds) * 1_000_000 + since.microseconds
     return _head_start(confidence) + moment * _FINE
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Aggregate, Case, Func, Q, TextField, Value, When
+from django.db import connection
+from django.db.models import Aggregate, Case, Func, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast
 
 from memories.engine.actor import Actor
 from memories.engine.capsules import CapsuleKind, CapsuleRow, Tier
-from memories.engine.fences import Fence
+from memories.engine.fences import EVERYWHERE, Fence
 from memories.engine.pack import RANKED
 from memories.engine.relations import Relation, RelationKind, Standing, standing_from, standing_of
 from memories.models import Capsule, CapsuleRelation
@@ -82,7 +84,7 @@ def read_inside(actor: Actor, *, fence: Fence) -> list[CapsuleRow]:
 
     Others count only by their relations: a blocker whose row is not there blocks (C38).
     """
-    return [*_light_rows(_inside(actor, fence), "content", "tainted"), *read_tombstones(actor)]
+    return [*_light_rows([_inside(actor, fence)], "content", "tainted"), *read_tombstones(actor)]
 
 
 def read_graph(actor: Actor, *, fence: Fence) -> tuple[Standing, list[int]]:
@@ -93,8 +95,13 @@ def read_graph(actor: Actor, *, fence: Fence) -> tuple[Standing, list[int]]:
     blocks = list(zip(sources[RelationKind.BLOCKS], targets[RelationKind.BLOCKS], strict=True))
     ends = {*sources[RelationKind.BLOCKS], *targets[RelationKind.BLOCKS]}
     nodes: list[int] = []
-    groups = _inside(actor, fence).values("kind", "project_id").annotate(numbers=_Joined(_text("number")))
-    for kind, project_id, joined in groups.values_list("kind", "project_id", "numbers"):
+    inside = _inside(actor, fence)
+    if fence == EVERYWHERE:
+        # Every end is inside, so only the tasks are asked for.
+        inside = inside.filter(kind=CapsuleKind.TASK)
+        nodes += ends
+    groups = inside.values("kind", "project_id").annotate(numbers=_Joined(_AsText("number")))
+    for kind, project_id, joined in _read(groups.values_list("kind", "project_id", "numbers")):
         if fence.matches(project_id):
             numbers = _numbers(joined)
             nodes += numbers if kind == CapsuleKind.TASK else ends.intersection(numbers)
@@ -102,7 +109,7 @@ def read_graph(actor: Actor, *, fence: Fence) -> tuple[Standing, list[int]]:
     standing = standing_from(
         superseded=targets[RelationKind.SUPERSEDES],
         proven=targets[RelationKind.PROVES],
-        forgotten=tombstones.values_list("number", flat=True),
+        forgotten=(number for (number,) in _read(tombstones.values_list("number"))),
         blocks=blocks,
     )
     return standing, nodes
@@ -111,7 +118,7 @@ def read_graph(actor: Actor, *, fence: Fence) -> tuple[Standing, list[int]]:
 def read_ranked(actor: Actor, *, fence: Fence, with_content: bool) -> list[CapsuleRow]:
     """What the sections of a pack are chosen from, with contents only where terms are looked for. One query."""
     rows = _inside(actor, fence).filter(kind__in=[kind.value for kind in RANKED])
-    return _light_rows(rows, "content" if with_content else Value(""), Value(0))
+    return _light_rows([rows], "content" if with_content else Value(""), Value(0))
 
 
 def read_whole(actor: Actor, *, fence: Fence, constraints: bool, numbers: Collection[int]) -> dict[int, CapsuleRow]:
@@ -119,26 +126,34 @@ def read_whole(actor: Actor, *, fence: Fence, constraints: bool, numbers: Collec
 
     Constraints are asked for by their kind, because there may be more of them than a statement takes numbers.
     """
-    wanted = Q(number__in=numbers)
+    living = Capsule.objects.of(actor).filter(forgotten_at__isnull=True)
+    parts = [living.filter(number__in=numbers)] if numbers else []
     if constraints:
-        wanted |= Q(kind=CapsuleKind.CONSTRAINT) & _within(fence)
-    rows = Capsule.objects.of(actor).filter(wanted, forgotten_at__isnull=True)
-    return {row.number: row for row in _light_rows(rows, "content", "tainted")}
+        parts.append(living.filter(_within(fence), kind=CapsuleKind.CONSTRAINT))
+    # Two parts with an index each; one condition with OR makes SQLite look at every capsule.
+    return {row.number: row for row in _light_rows(parts, "content", "tainted")}
 
 
-def _light_rows(rows: TenantQuerySet[Capsule], content: str | Value, tainted: str | Value) -> list[CapsuleRow]:
+def _light_rows(
+    parts: Iterable[TenantQuerySet[Capsule]], content: str | Value, tainted: str | Value
+) -> list[CapsuleRow]:
     """Rows of capsules that are not forgotten, without what only costs: there may be thousands of them."""
-    columns = rows.annotate(since=_IsoText("valid_from"), until=_IsoText("valid_to")).values_list(
-        "number",
-        content,
-        "kind",
-        "project_id",
-        "since",
-        "until",
-        "confidence",
-        "tier",
-        tainted,
-    )
+    columns = [
+        rows.annotate(since=_IsoText("valid_from"), until=_IsoText("valid_to")).values_list(
+            "number",
+            content,
+            "kind",
+            "project_id",
+            "since",
+            "until",
+            "confidence",
+            "tier",
+            tainted,
+        )
+        for rows in parts
+    ]
+    if not columns:
+        return []
     moment = datetime.fromisoformat
     return [
         CapsuleRow(
@@ -152,8 +167,16 @@ def _light_rows(rows: TenantQuerySet[Capsule], content: str | Value, tainted: st
             _TIERS[tier],
             bool(flagged),
         )
-        for number, text, kind, project_id, since, until, confidence, tier, flagged in columns
+        for number, text, kind, project_id, since, until, confidence, tier, flagged in _read(*columns)
     ]
+
+
+def _read(query: QuerySet[Any, Any], *others: QuerySet[Any, Any]) -> list[tuple[Any, ...]]:
+    """The rows of the queries, one behind the other, as the driver gives them: Django would look at every value."""
+    sql, values = (query.union(*others, all=True) if others else query).query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return cursor.fetchall()
 
 
 def _inside(actor: Actor, fence: Fence) -> TenantQuerySet[Capsule]:
@@ -184,9 +207,9 @@ def _ends_by_kind(
     Both texts of a group are made in one pass over its rows, so their places agree.
     """
     rows = CapsuleRelation.objects.of(actor).filter(kind__in=list(kinds)).values("kind")
-    source = Case(When(kind__in=list(sources_of), then=_text("source_number")), output_field=TextField())
-    joined = rows.annotate(sources=_Joined(source), targets=_Joined(_text("target_number")))
-    found = {kind: ends for kind, *ends in joined.values_list("kind", "sources", "targets")}
+    source = Case(When(kind__in=list(sources_of), then=_AsText("source_number")), output_field=TextField())
+    joined = rows.annotate(sources=_Joined(source), targets=_Joined(_AsText("target_number")))
+    found = {kind: ends for kind, *ends in _read(joined.values_list("kind", "sources", "targets"))}
     sources = {kind: _numbers(found[kind][0]) if kind in found else [] for kind in kinds}
     targets = {kind: _numbers(found[kind][1]) if kind in found else [] for kind in kinds}
     return sources, targets
@@ -198,8 +221,14 @@ def _numbers(joined: str | None) -> list[int]:
     return numbers
 
 
-def _text(field: str) -> Cast:
-    return Cast(field, TextField())
+class _AsText(Cast):
+    """A number as text; SQLite joins numbers as they are."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(field, TextField())
+
+    def as_sqlite(self, compiler, connection, **extra):  # type: ignore[no-untyped-def]
+        return compiler.compile(self.source_expressions[0])
 
 
 class _IsoText(Func):
