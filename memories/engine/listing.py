@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from memories.engine.capsules import FRAMING, LABEL, CapsuleKind, CapsuleRow, Row, Tier, capsule_id, is_expired
 from memories.engine.fences import EVERYWHERE, Fence
 from memories.engine.limits import PACK_LIST_CAP, PAGE_DEFAULT
-from memories.engine.ready import project
-from memories.engine.relations import Relation, lean_row, standing_of
+from memories.engine.ready import Projection, project
+from memories.engine.relations import Relation, Standing, lean_row, standing_of
 from memories.engine.spending import compact
 
 
@@ -78,21 +78,32 @@ def list_capsules(
         and (superseded is None or (capsule.number in standing.superseded) == superseded)
     ]
     older = [capsule for capsule in passing if before is None or capsule.number < before]
-    page = _newest(older, limit)
+    newer = sorted(capsule.number for capsule in passing if before is not None and capsule.number >= before)
+    return show_page(_newest(older, limit + 1), newer, standing, now=now, fence=fence, limit=limit, total=len(passing))
+
+
+def show_page(
+    older: Sequence[CapsuleRow],
+    newer: Sequence[int],
+    standing: Standing,
+    *,
+    now: datetime,
+    fence: Fence,
+    limit: int,
+    total: int,
+) -> Listing:
+    """The page of what passes, oldest first: of `older`, one more than the page takes if there are as many.
+
+    `newer` are the numbers of those that follow the page, ascending; of them, too, one more than a page takes will do.
+    """
+    page = older[max(len(older) - limit, 0) :]
     return Listing(
         fence=fence,
         rows=tuple(lean_row(capsule, standing, fence, now, with_kind=True) for capsule in page),
-        total=len(passing),
+        total=total,
         next_before=page[0].number if page and len(older) > len(page) else None,
-        newer=_newer(passing, before, limit),
+        newer=Newer(newer[limit] if len(newer) > limit else None) if newer and limit else None,
     )
-
-
-def _newer(passing: Iterable[CapsuleRow], before: int | None, limit: int) -> Newer | None:
-    newer = sorted(capsule.number for capsule in passing if before is not None and capsule.number >= before)
-    if not newer or not limit:
-        return None
-    return Newer(newer[limit] if len(newer) > limit else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,30 +164,61 @@ def digest(
     """
     rows = list(capsules)
     standing = standing_of(rows, relations)
-    projection = project(rows, standing, fence)
     held = _standing_inside(rows, fence)
-    by_number = {capsule.number: capsule for capsule in held}
+    return show_digest(
+        Counter((capsule.kind, capsule.project_id, capsule.tier) for capsule in held),
+        [capsule.number for capsule in _newest(held, PACK_LIST_CAP)],
+        project(rows, standing, fence),
+        {capsule.number: capsule for capsule in held},
+        standing,
+        now=now,
+        fence=fence,
+    )
 
-    def shown(found: Iterable[CapsuleRow]) -> tuple[Row, ...]:
-        return tuple(lean_row(capsule, standing, fence, now, with_kind=True) for capsule in found)
+
+def show_digest(
+    counts: Mapping[tuple[CapsuleKind, str, Tier], int],
+    newest: Sequence[int],
+    projection: Projection,
+    rows: Mapping[int, CapsuleRow],
+    standing: Standing,
+    *,
+    now: datetime,
+    fence: Fence,
+) -> Digest:
+    """The digest of how many there are of each kind, project and tier. `rows` holds `newest` and `first_nodes`."""
+
+    def shown(numbers: Iterable[int]) -> tuple[Row, ...]:
+        return tuple(lean_row(rows[number], standing, fence, now, with_kind=True) for number in numbers)
 
     def part(numbers: Sequence[int]) -> Part:
-        return Part(shown(by_number[number] for number in numbers[:PACK_LIST_CAP]), len(numbers))
+        return Part(shown(numbers[:PACK_LIST_CAP]), len(numbers))
 
-    kinds = Counter(capsule.kind for capsule in held)
-    tiers = Counter(capsule.tier for capsule in held)
+    kinds: Counter[CapsuleKind] = Counter()
+    projects: Counter[str] = Counter()
+    tiers: Counter[Tier] = Counter()
+    for (kind, project_id, tier), count in counts.items():
+        kinds[kind] += count
+        projects[project_id] += count
+        tiers[tier] += count
     return Digest(
         fence=fence,
-        total=len(held),
+        total=kinds.total(),
         by_kind=tuple((kind, kinds[kind]) for kind in CapsuleKind if kinds[kind]),
-        by_project=tuple(sorted(Counter(capsule.project_id for capsule in held).items())),
+        by_project=tuple(sorted(projects.items())),
         by_tier=tuple((tier, tiers[tier]) for tier in Tier if tiers[tier]),
-        newest=shown(_newest(held, PACK_LIST_CAP)),
+        newest=shown(newest),
         ready=part(projection.ready),
         blocked=part(projection.blocked),
         done=part(projection.done),
         cycle=projection.cycle,
     )
+
+
+def first_nodes(projection: Projection) -> list[int]:
+    """The nodes that a digest shows."""
+    parts = (projection.ready, projection.blocked, projection.done)
+    return [number for numbers in parts for number in numbers[:PACK_LIST_CAP]]
 
 
 def _standing_inside(capsules: Sequence[CapsuleRow], fence: Fence) -> list[CapsuleRow]:

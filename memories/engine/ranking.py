@@ -32,6 +32,11 @@ def fold_words(text: str) -> tuple[str, ...]:
     return tuple(text.translate(_ASCII).split()) if text.isascii() else tuple(_words_of(_fold(text)))
 
 
+def spaced_words(text: str) -> str:
+    """The words of `text` as `fold_words` gives them, with spaces between and at both ends, maybe several."""
+    return f" {text.translate(_ASCII)} " if text.isascii() else f" {' '.join(_words_of(_fold(text)))} "
+
+
 def _fold(text: str) -> str:
     # As `words.fold`, but left decomposed: these words only ever meet each other, and composing takes the most time.
     return _LATIN_MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
@@ -127,27 +132,22 @@ _BM25_K1 = 1.2
 _BM25_B = 0.75
 
 
-def bm25(documents: Sequence[Sequence[str]], query: Collection[str]) -> list[float]:
-    """The BM25 score of each document, a list of its words, for the words of `query` (C54).
+def bm25(documents: Sequence[str], query: Collection[str]) -> list[float]:
+    """The BM25 score of each document, its `spaced_words`, for the words of `query` (C54).
 
     Scores are rounded, so that the last bit of a machine's logarithm decides no order (C51).
     """
     if not documents:
         return []
-    wanted = sorted(frozenset(query))
-    average = sum(map(len, documents)) / len(documents) or 1.0
-    counts = {word: [document.count(word) for document in documents] for word in wanted}
-    rarity = {}
-    for word in wanted:
-        holding = sum(map(bool, counts[word]))
-        rarity[word] = math.log(1 + (len(documents) - holding + 0.5) / (holding + 0.5))
-    scores = []
-    for place, document in enumerate(documents):
-        room = _BM25_K1 * (1 - _BM25_B + _BM25_B * len(document) / average)
-        score = 0.0
-        for word in wanted:
-            count = counts[word][place]
-            if count:
-                score += rarity[word] * count * (_BM25_K1 + 1) / (count + room)
-        scores.append(round(score, 9))
-    return scores
+    lengths = [len(document.split()) for document in documents]
+    average = sum(lengths) / len(documents) or 1.0
+    scores = [0.0] * len(documents)
+    for word in sorted(frozenset(query)):
+        spaced = f" {word} "
+        holding = [place for place, document in enumerate(documents) if spaced in document]
+        rarity = math.log(1 + (len(documents) - len(holding) + 0.5) / (len(holding) + 0.5))
+        for place in holding:
+            count = documents[place].split().count(word)
+            room = _BM25_K1 * (1 - _BM25_B + _BM25_B * lengths[place] / average)
+            scores[place] += rarity * count * (_BM25_K1 + 1) / (count + room)
+    return [round(score, 9) for score in scores]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -11,7 +11,7 @@ from enum import StrEnum
 from memories.engine.capsules import FRAMING, LABEL, CapsuleRow, Tier, capsule_id, is_expired
 from memories.engine.fences import EVERYWHERE, Fence
 from memories.engine.limits import PACK_TOKENS_DEFAULT
-from memories.engine.ranking import Term, bm25, fold_terms, fold_words, strength
+from memories.engine.ranking import Term, bm25, fold_terms, fold_words, spaced_words, strength
 from memories.engine.relations import Relation, Standing, standing_of
 from memories.engine.spending import Ledger, compact
 
@@ -97,29 +97,54 @@ def retrieve(
     in the pack: the whole answer counts, the first row is there whatever it costs, the first that does not fit closes.
     """
     rows = list(capsules)
-    standing = standing_of(rows, relations)
+    return find(
+        rows,
+        standing_of(rows, relations),
+        now=now,
+        terms=terms,
+        aliases=aliases or {},
+        fence=fence,
+        limit=limit,
+        token_budget=token_budget,
+    )
+
+
+def find(
+    rows: Sequence[CapsuleRow],
+    standing: Standing,
+    *,
+    now: datetime,
+    terms: Iterable[str],
+    aliases: Mapping[str, Iterable[str]],
+    fence: Fence,
+    limit: int | None,
+    token_budget: int,
+) -> Retrieval:
+    """As `retrieve`, for what is known to stand where; only the `rows` inside the fence matter."""
     inside = fence.inside(row.project_id for row in rows)
-    variants = _variants(fold_terms(terms), aliases or {})
+    variants = _variants(fold_terms(terms), aliases)
 
     excluded: Counter[Exclusion] = Counter()
-    eligible: list[tuple[CapsuleRow, tuple[str, ...], tuple[str, ...]]] = []
+    eligible: list[tuple[CapsuleRow, tuple[str, ...]]] = []
+    texts: list[str] = []
     for row in rows:
         if row.project_id not in inside or row.forgotten_at is not None:
             continue
-        words = fold_words(row.content)
-        matched = _matched(words, variants)
+        spaced = spaced_words(row.content)
+        matched = _matched(spaced, variants)
         reason = _exclusion(row, standing, now)
         if reason is None:
-            eligible.append((row, words, matched))
+            eligible.append((row, matched))
+            texts.append(spaced)
         elif matched:
             excluded[reason] += 1
 
     wanted = {word for _, spellings in variants for spelling in spellings for word in spelling.words}
-    scores = bm25([words for _, words, _ in eligible], wanted)
+    scores = bm25(texts, wanted)
     hits = sorted(
         (
             (-len(matched), -score, -strength(row.confidence, row.valid_from, now), row.number, row, matched)
-            for (row, _, matched), score in zip(eligible, scores, strict=True)
+            for (row, matched), score in zip(eligible, scores, strict=True)
             if matched
         ),
         key=lambda hit: hit[:4],
@@ -140,13 +165,12 @@ def _variants(terms: Iterable[Term], aliases: Mapping[str, Iterable[str]]) -> li
     return [(term, (term, *fold_terms(known.get(term.words, ())))) for term in terms]
 
 
-def _matched(words: Iterable[str], variants: Iterable[tuple[Term, tuple[Term, ...]]]) -> tuple[str, ...]:
-    spaced = f" {' '.join(words)} "
+def _matched(spaced: str, variants: Iterable[tuple[Term, tuple[Term, ...]]]) -> tuple[str, ...]:
     matched = []
     for term, (itself, *others) in variants:
         if itself.stands_in(spaced):
             matched.append(term.text)
-        elif any(other.stands_in(spaced) for other in others):
+        elif others and any(other.stands_in(spaced) for other in others):
             matched.append(f"alias:{term.text}")
     return tuple(matched)
 

@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Aggregate, Case, Func, Q, QuerySet, TextField, Value, When
-from django.db.models.functions import Cast
+from django.db.models import Aggregate, Case, Count, Exists, Func, OuterRef, Q, QuerySet, TextField, Value, When
+from django.db.models.functions import Cast, Left
+from django.db.models.lookups import Exact
 
 from memories.engine.actor import Actor
 from memories.engine.capsules import CapsuleKind, CapsuleRow, Tier
@@ -80,11 +81,69 @@ def read_tombstones(actor: Actor) -> list[CapsuleRow]:
 
 
 def read_inside(actor: Actor, *, fence: Fence) -> list[CapsuleRow]:
-    """The capsules inside the fence, whole, and all tombstones. Two queries.
+    """The capsules inside the fence, whole. One query."""
+    return _light_rows([_inside(actor, fence)], "content", "tainted")
 
-    Others count only by their relations: a blocker whose row is not there blocks (C38).
+
+def read_markers(actor: Actor, *, targets: Collection[int] | None = None) -> Standing:
+    """What is superseded and done, of these few capsules or of all; without tombstones and `blocks`. One query."""
+    rows = CapsuleRelation.objects.of(actor).filter(kind__in=(RelationKind.SUPERSEDES, RelationKind.PROVES))
+    if targets is not None:
+        rows = rows.filter(target_number__in=targets)
+    joined = rows.values("kind").annotate(targets=_Joined(_AsText("target_number"))).values_list("kind", "targets")
+    found = {kind: _numbers(numbers) for kind, numbers in (_read(joined) if targets or targets is None else ())}
+    return standing_from(found.get(RelationKind.SUPERSEDES, ()), found.get(RelationKind.PROVES, ()), (), ())
+
+
+def read_page(
+    actor: Actor,
+    *,
+    fence: Fence,
+    now: datetime,
+    kind: CapsuleKind | None,
+    tier: Tier | None,
+    expired: bool | None,
+    superseded: bool | None,
+    limit: int,
+    before: int | None,
+) -> tuple[list[CapsuleRow], list[int], int]:
+    """Of what passes every filter: the newest below `before`, the numbers from `before` on, and how many it is (C56).
+
+    Both are ascending, and one more than `limit` at most. Two queries, three with a `before`.
     """
-    return [*_light_rows([_inside(actor, fence)], "content", "tainted"), *read_tombstones(actor)]
+    passing = _inside(actor, fence)
+    if kind is not None:
+        passing = passing.filter(kind=kind)
+    if tier is not None:
+        passing = passing.filter(tier=tier)
+    if expired is not None:
+        past = Q(valid_to__isnull=False, valid_to__lt=now)
+        passing = passing.filter(past if expired else ~past)
+    if superseded is not None:
+        replaced = CapsuleRelation.objects.of(actor).filter(kind=RelationKind.SUPERSEDES, target=OuterRef("pk"))
+        passing = passing.filter(Exists(replaced) if superseded else ~Exists(replaced))
+    older = passing if before is None else passing.filter(number__lt=before)
+    rows = _light_rows([older.order_by("-number")[: limit + 1]], "content", "tainted")
+    newer: list[int] = []
+    if before is not None:
+        following = passing.filter(number__gte=before).order_by("number")
+        newer = [number for (number,) in _read(following.values_list("number")[: limit + 1])]
+    return rows[::-1], newer, passing.count()
+
+
+def read_counts(actor: Actor, *, fence: Fence) -> dict[tuple[CapsuleKind, str, Tier], int]:
+    """How many capsules of each kind, project and tier are inside the fence. One query."""
+    groups = _inside(actor, fence).values("kind", "project_id", "tier").annotate(count=Count("*"))
+    return {
+        (_KINDS[kind], project_id, _TIERS[tier]): count
+        for kind, project_id, tier, count in _read(groups.values_list("kind", "project_id", "tier", "count"))
+    }
+
+
+def read_newest(actor: Actor, *, fence: Fence, limit: int) -> list[int]:
+    """The numbers of the newest capsules inside the fence, ascending. One query."""
+    newest = _inside(actor, fence).order_by("-number").values_list("number")[:limit]
+    return [number for (number,) in _read(newest)][::-1]
 
 
 def read_graph(actor: Actor, *, fence: Fence) -> tuple[Standing, list[int]]:
@@ -176,7 +235,8 @@ def _read(query: QuerySet[Any, Any], *others: QuerySet[Any, Any]) -> list[tuple[
     sql, values = (query.union(*others, all=True) if others else query).query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
-        return cursor.fetchall()
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
 
 
 def _inside(actor: Actor, fence: Fence) -> TenantQuerySet[Capsule]:
@@ -184,16 +244,16 @@ def _inside(actor: Actor, fence: Fence) -> TenantQuerySet[Capsule]:
 
 
 def _within(fence: Fence) -> Q:
-    """The narrowing that both databases do alike; `Fence.matches` decides, in the engine, on what they return.
+    """What is inside, as `Fence.matches` says it, on both databases alike.
 
-    What begins with the prefix is found by LIKE, which takes capitals for small letters on SQLite; a range would depend
-    on the collation.
+    LIKE would take capitals for small letters on SQLite, and a range would depend on the collation; what a name begins
+    with is compared as it stands.
     """
     own = Q()
     if fence.project_id is not None:
         own &= Q(project_id=fence.project_id)
     if fence.project_prefix is not None:
-        own &= Q(project_id=fence.project_prefix) | Q(project_id__startswith=fence.under)
+        own &= Q(project_id=fence.project_prefix) | Q(Exact(Left("project_id", len(fence.under or "")), fence.under))
     if fence.ancestor_projects:
         own |= Q(project_id__in=fence.ancestor_projects)
     return own

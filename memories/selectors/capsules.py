@@ -18,14 +18,18 @@ from memories.engine.capsule_writes import unknown_capsule
 from memories.engine.capsules import CapsuleRow
 from memories.engine.fences import EVERYWHERE
 from memories.engine.kinds import Scope
+from memories.engine.limits import PACK_LIST_CAP
 from memories.engine.ready import project_nodes
 from memories.engine.relations import Relation, Standing
 from memories.models import Capsule, CapsuleRelation, TermAlias, TierChange
 from memories.selectors.capsule_rows import (
+    read_counts,
     read_graph,
     read_inside,
+    read_markers,
+    read_newest,
+    read_page,
     read_ranked,
-    read_relations,
     read_relations_of,
     read_whole,
     weigh_standing,
@@ -71,13 +75,13 @@ def retrieve(actor: Actor, *, arguments: Mapping[str, object]) -> finding.Retrie
     call = read_retrieve_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = read_inside(actor, fence=call.fence), read_relations(actor)
+        rows, standing = read_inside(actor, fence=call.fence), read_markers(actor)
         aliases: dict[str, list[str]] = {}
         for row in list_aliases(actor):
             aliases.setdefault(row.term, []).append(row.alias)
-    return finding.retrieve(
+    return finding.find(
         rows,
-        relations,
+        standing,
         now=now,
         terms=call.terms,
         aliases=aliases,
@@ -88,34 +92,39 @@ def retrieve(actor: Actor, *, arguments: Mapping[str, object]) -> finding.Retrie
 
 
 def digest(actor: Actor, *, arguments: Mapping[str, object]) -> listing.Digest:
-    """Totals, the newest, and the ready projection that the pack shows too (C55)."""
+    """Totals, the newest, and the ready projection that the pack shows too (C55). Six queries, whatever is stored."""
     actor.require(Scope.READ)
     call = read_digest_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = read_inside(actor, fence=call.fence), read_relations(actor)
-    return listing.digest(rows, relations, now=now, fence=call.fence)
+        standing, nodes = read_graph(actor, fence=call.fence)
+        projection = project_nodes(nodes, standing)
+        counts = read_counts(actor, fence=call.fence)
+        newest = read_newest(actor, fence=call.fence, limit=PACK_LIST_CAP)
+        shown = [*newest, *listing.first_nodes(projection)]
+        rows = read_whole(actor, fence=call.fence, constraints=False, numbers=shown)
+    return listing.show_digest(counts, newest, projection, rows, standing, now=now, fence=call.fence)
 
 
 def list_page(actor: Actor, *, arguments: Mapping[str, object]) -> listing.Listing:
-    """One page of lean rows with an exact total (C56)."""
+    """One page of lean rows with an exact total (C56). At most four queries, whatever is stored."""
     actor.require(Scope.READ)
     call = read_list_call(arguments)
     now = timezone.now()
     with one_state():
-        rows, relations = read_inside(actor, fence=call.fence), read_relations(actor)
-    return listing.list_capsules(
-        rows,
-        relations,
-        now=now,
-        kind=call.kind,
-        tier=call.tier,
-        expired=call.expired,
-        superseded=call.superseded,
-        fence=call.fence,
-        limit=call.limit,
-        before=call.before,
-    )
+        older, newer, total = read_page(
+            actor,
+            fence=call.fence,
+            now=now,
+            kind=call.kind,
+            tier=call.tier,
+            expired=call.expired,
+            superseded=call.superseded,
+            limit=call.limit,
+            before=call.before,
+        )
+        standing = read_markers(actor, targets=[row.number for row in older])
+    return listing.show_page(older, newer, standing, now=now, fence=call.fence, limit=call.limit, total=total)
 
 
 @dataclass(frozen=True, slots=True)

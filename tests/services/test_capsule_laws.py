@@ -126,6 +126,41 @@ def test_the_database_answers_what_the_engine_answers(
         transaction.set_rollback(True)
 
 
+FILTERS = st.fixed_dictionaries(
+    {"limit": st.integers(0, 4)},
+    optional={
+        "kind": st.sampled_from(CapsuleKind), "tier": st.sampled_from(Tier), "expired": st.booleans(),
+        "superseded": st.booleans(), "before": st.integers(1, 15),
+    },
+)  # fmt: skip
+
+
+@pytest.mark.django_db
+@given(findings(), FENCES, FILTERS, st.sampled_from([["alpha beta", "unicode"], ["ALPHA", "港"], ["n 1", "quo"]]))
+@settings(FEW, max_examples=60)
+def test_lists_and_aliases_answer_what_the_engine_answers(
+    held: tuple[list[CapsuleRow], list[Relation]], fence: dict[str, Any], asked: dict[str, Any], terms: list[str]
+) -> None:
+    """C54, C56: every filter by itself and with others, on every page, and words by alias."""
+    rows, relations = held
+    within = Fence(**fence)
+    arguments = {name: str(value) if name in ("kind", "tier") else value for name, value in asked.items()}
+    if "before" in arguments:
+        arguments["cursor"] = f"cap-{arguments.pop('before')}"
+    with transaction.atomic(), mock.patch.object(timezone, "now", return_value=NOW):
+        actor = factories.agent_of(factories.make_tenant())
+        store(actor, rows, relations, random.Random(1))
+        capsules.alias(actor, term="unicode", alias="quo te")
+        capsules.alias(actor, term="unicode", alias="alpha")
+        page = reading.list_page(actor, arguments={**fence, **arguments})
+        found = reading.retrieve(actor, arguments={**fence, "terms": terms})
+        transaction.set_rollback(True)
+    assert page == listing.list_capsules(rows, relations, now=NOW, fence=within, **asked)
+    assert found == finding.retrieve(
+        rows, relations, now=NOW, fence=within, terms=terms, aliases={"unicode": ["quo te", "alpha"]}
+    )
+
+
 def dump() -> dict[str, list[tuple]]:
     """Every row of every table."""
     return {model._meta.label: list(model._default_manager.order_by("pk").values_list()) for model in apps.get_models()}

@@ -167,10 +167,10 @@ def test_c6_c57_a_tombstone_answers_itself_and_is_listed_nowhere(actor: Actor) -
 def test_c52_reading_writes_nothing(actor: Actor, django_assert_num_queries: Any) -> None:
     worked_example(actor)
     events = Event.objects.count()
-    for read, queries in ((reading.bootstrap, 5), (reading.digest, 3), (reading.list_page, 3)):
+    for read, queries in ((reading.bootstrap, 5), (reading.digest, 6), (reading.list_page, 3)):
         with django_assert_num_queries(queries) as seen:
             read(actor, arguments={})
-        assert all(query["sql"].startswith("SELECT") for query in seen.captured_queries)
+        assert all(query["sql"].lstrip("(").startswith("SELECT") for query in seen.captured_queries)
     reading.retrieve(actor, arguments={"terms": ["backup"]})
     assert Event.objects.count() == events
 
