@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from memories.engine.budget import Shares, check_budget, check_shares
 from memories.engine.kinds import KEY_SCOPES, Category, Scope
@@ -13,6 +14,7 @@ from memories.engine.limits import CATEGORY_CAP_CHARS_MAX, CATEGORY_CAP_CHARS_MI
 from memories.engine.text import has_control, is_blank, is_encodable
 from memories.errors import InvalidInput
 
+_Value = TypeVar("_Value")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -40,6 +42,31 @@ def check_settings(settings: Settings) -> None:
             ]
     if errors:
         raise InvalidInput(next(iter(errors.values()))[0], errors=errors)
+
+
+def merge_settings(seen: Settings, current: Settings, wanted: Settings) -> tuple[Settings, tuple[str, ...]]:
+    """What somebody who saw `seen` and sent `wanted` means now, and the names of what somebody else changed too.
+
+    A value sent back as it was seen is no wish: it stays as it is in `current`. The shares are one value.
+    """
+    clashes: list[str] = []
+
+    def meant(name: str, before: _Value, now: _Value, wish: _Value) -> _Value:
+        if wish == before:
+            return now
+        if now not in (before, wish):
+            clashes.append(name)
+        return wish
+
+    merged = Settings(
+        meant("budget_tokens", seen.budget_tokens, current.budget_tokens, wanted.budget_tokens),
+        meant("shares", seen.shares, current.shares, wanted.shares),
+        {
+            category: meant(category, seen.category_caps[category], cap, wanted.category_caps[category])
+            for category, cap in current.category_caps.items()
+        },
+    )
+    return merged, tuple(clashes)
 
 
 def check_slug(slug: str) -> None:

@@ -11,8 +11,9 @@ from django.utils import timezone
 from memories.engine.actor import Actor
 from memories.engine.budget import Shares
 from memories.engine.kinds import Role, Scope
-from memories.engine.tenants import Settings, check_settings, check_slug, checked_name
-from memories.errors import Conflict, NotFound
+from memories.engine.memories import category_caps as caps_of
+from memories.engine.tenants import Settings, check_settings, check_slug, checked_name, merge_settings
+from memories.errors import Conflict, NotFound, StaleVersion
 from memories.models import Membership, Person, Tenant
 from memories.services import events
 from memories.services.locks import lock_tenant
@@ -48,8 +49,12 @@ def configure(
     share_working: int | None = None,
     share_episodic: int | None = None,
     category_caps: Mapping[str, int] | None = None,
+    seen: Settings | None = None,
 ) -> Tenant:
     """Change what is given, all or nothing (P45, P46); it takes effect at the next boot.
+
+    `seen`, with the cap of every category, is what stood before the person who sends a whole form: a value that they
+    left alone stays as it is now, and one that somebody else changed in between raises StaleVersion.
 
     Pending promises above a lowered cap stay pending (P8); memories above a lowered cap stay, new ones are refused.
     """
@@ -66,6 +71,8 @@ def configure(
         category_caps={**tenant.category_caps, **(category_caps or {})},
     )
     check_settings(settings)
+    if seen is not None:
+        settings = _meant(tenant, seen, settings)
     old = _told(tenant)
     tenant.budget_tokens = settings.budget_tokens
     tenant.share_core = settings.shares.core
@@ -77,6 +84,22 @@ def configure(
         tenant.save(update_fields=("budget_tokens", "share_core", "share_working", "share_episodic", "category_caps"))
         events.record(actor, at=now, verb="config.changed", old=old, new=new)
     return tenant
+
+
+def _meant(tenant: Tenant, seen: Settings, wanted: Settings) -> Settings:
+    caps = caps_of(tenant.category_caps)
+    current = Settings(
+        tenant.budget_tokens, Shares(tenant.share_core, tenant.share_working, tenant.share_episodic), caps
+    )
+    merged, clashes = merge_settings(seen, current, replace(wanted, category_caps={**caps, **wanted.category_caps}))
+    if clashes:
+        raise StaleVersion(
+            f"Somebody else changed {', '.join(clashes)} while you looked. Look at what is saved now, then save again.",
+            current=_told(tenant),
+            fields=list(clashes),
+        )
+    changed = {category: cap for category, cap in merged.category_caps.items() if cap != caps[category]}
+    return replace(merged, category_caps={**tenant.category_caps, **changed})
 
 
 def _told(tenant: Tenant) -> dict[str, object]:

@@ -5,15 +5,19 @@ Textareas send their line ends as CRLF, whatever was typed; what is stored has L
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import forms
 
 from memories.engine.actor import Via
+from memories.engine.budget import Shares
 from memories.engine.drafts import LINKS
 from memories.engine.kinds import KEY_SCOPES, Category, Channel, Role
+from memories.engine.tenants import Settings
 from memories.errors import InvalidInput
 
+_NUMBER = re.compile(r"[0-9]{1,9}")
 # When a new key ends, in days.
 KEY_LIFETIMES = {"": "Never", "30": "In 30 days", "90": "In 90 days", "365": "In a year"}
 
@@ -73,6 +77,7 @@ class SettingsForm(BudgetForm):
 
     def __init__(self, *parts: Any, **options: Any) -> None:
         super().__init__(*parts, **options)
+        self.fields["seen"] = Text()
         for category in Category:
             self.fields[cap_field(category)] = Whole()
 
@@ -80,6 +85,22 @@ class SettingsForm(BudgetForm):
         """The category caps that were given."""
         given = {str(category): self.cleaned_data.get(cap_field(category)) for category in Category}
         return {category: cap for category, cap in given.items() if cap is not None}
+
+
+    def seen(self) -> Settings | None:
+        """The settings that the form was filled with (`seen_text`); None when it does not say."""
+        numbers = self.cleaned_data.get("seen", "").split()
+        if len(numbers) != 4 + len(Category) or not all(_NUMBER.fullmatch(one) for one in numbers):
+            return None
+        budget, core, working, episodic, *caps = (int(one) for one in numbers)
+        return Settings(budget, Shares(core, working, episodic), dict(zip(map(str, Category), caps, strict=True)))
+
+
+def seen_text(settings: Settings) -> str:
+    """`settings`, with the cap of every category, as the form carries them along."""
+    shares = settings.shares
+    caps = (settings.category_caps[category] for category in Category)
+    return " ".join(map(str, (settings.budget_tokens, shares.core, shares.working, shares.episodic, *caps)))
 
 
 class PromiseForm(forms.Form):

@@ -122,3 +122,37 @@ def test_a_viewer_sees_disabled_controls(sign_in, at):
     assert "<fieldset" in text
     assert re.search(r"<fieldset[^>]* disabled", text)
     assert "does not have the scope “configure”" in text
+
+
+def seen_on(response):
+    return re.search(r'name="seen" value="([^"]*)"', response.text)[1]
+
+
+def test_what_a_stale_form_left_alone_stays_as_somebody_else_saved_it(owner, at, tenant):
+    """Two tabs: the slower one changes another value, and takes nothing back."""
+    seen = seen_on(owner.get(at("settings/")))
+    owner.post(at("settings/"), form(budget_tokens=30_000, cap_tools=3_000, seen=seen))
+    owner.post(at("settings/"), form(cap_soul=5_000, seen=seen))
+    assert saved(tenant).budget_tokens == 30_000
+    assert saved(tenant).category_caps == {"tools": 3_000, "soul": 5_000}
+
+
+def test_a_value_that_two_changed_is_409_with_both_and_nothing_is_lost(owner, at, tenant):
+    seen = seen_on(owner.get(at("settings/")))
+    owner.post(at("settings/"), form(budget_tokens=30_000, share_core=40, share_episodic=40, seen=seen))
+    stale = owner.post(at("settings/"), form(budget_tokens=9_000, cap_soul=5_000, seen=seen))
+    assert stale.status_code == 409
+    assert (saved(tenant).budget_tokens, saved(tenant).category_caps) == (30_000, {})
+    told = re.search(r'id="stale".*?</table>', stale.text, re.S)[0]
+    assert "30000" in told and "9000" in told and "Shares" not in told
+    for field, value in (("budget_tokens", 9_000), ("cap_soul", 5_000), ("share_core", 40)):
+        assert f'value="{value}"' in re.search(rf'<input[^>]*id="{field}"[^>]*>', stale.text)[0]
+    again = form(budget_tokens=9_000, cap_soul=5_000, share_core=40, share_episodic=40, seen=seen_on(stale))
+    assert owner.post(at("settings/"), again).status_code == 302
+    assert (saved(tenant).budget_tokens, saved(tenant).share_core) == (9_000, 40)
+
+
+@pytest.mark.parametrize("seen", ["", "x", "1 2 3", "22000 50 20 30 " + "٣ " * 8, " ".join(["9" * 5_000] * 12)])
+def test_a_form_that_does_not_say_what_it_saw_is_taken_at_its_word(owner, at, tenant, seen):
+    assert owner.post(at("settings/"), form(budget_tokens=9_000, seen=seen)).status_code == 302
+    assert saved(tenant).budget_tokens == 9_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,10 +17,15 @@ from memories.engine.limits import (
 )
 from memories.engine.memories import axiom_allowance_bytes
 from memories.engine.promises import cap_bytes
+from memories.engine.tenants import Settings
 from memories.selectors.tenants import Config
-from memories.web.forms import cap_field
+from memories.web.forms import cap_field, seen_text
 from memories.web.presenters import bars
 from memories.web.presenters.bars import Bar, Part, Ruler
+
+
+_SHARE_FIELDS = ("share_core", "share_working", "share_episodic")
+_NAMES = {"budget_tokens": "Budget in tokens", "shares": "Shares"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,15 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
+class Clash:
+    """A value that two people changed at once: what is saved now, and what the slower one typed."""
+
+    name: str
+    saved: str
+    yours: str
+
+
+@dataclass(frozen=True, slots=True)
 class Effects:
     """What the values in the form do to the next payload. `over_bytes` are promises above the cap that follows (P8)."""
 
@@ -83,6 +97,7 @@ class SettingsView:
     shares_bar: Bar
     ruler: Ruler
     config: Config
+    seen: str
     caps: tuple[CapRow, ...]
     errors: Mapping[str, Sequence[str]] = field(default_factory=dict)
     detail: str = ""
@@ -119,6 +134,7 @@ def settings_view(
         ),
         ruler=bars.ruler(BUDGET_TOKENS_MAX, start=BUDGET_TOKENS_MIN, unit=""),
         config=config,
+        seen=given.get("seen", seen_text(settings_of(config))),
         caps=tuple(
             CapRow(
                 category=str(category),
@@ -135,6 +151,34 @@ def settings_view(
         errors=errors,
         detail=detail,
     )
+
+
+def settings_of(config: Config) -> Settings:
+    return Settings(config.budget_tokens, config.shares, config.category_caps)
+
+
+def left_alone_as_saved(given: Mapping[str, str], *, seen: Settings | None, config: Config) -> dict[str, str]:
+    """`given` for a second look: what its sender left as it was `seen` is shown as it is saved now."""
+    before = _fields(seen) if seen else {}
+    kept = {name: value for name, value in given.items() if before.get(name) != value}
+    return {**kept, "seen": seen_text(settings_of(config))}
+
+
+def clashes_of(config: Config, given: Mapping[str, str], names: Iterable[str]) -> tuple[Clash, ...]:
+    """What two people changed, by the names of `merge_settings`."""
+    saved = _fields(settings_of(config))
+    found = []
+    for name in names:
+        fields = _SHARE_FIELDS if name == "shares" else (name if name in saved else cap_field(name),)
+        now, yours = (" / ".join(values.get(field, saved[field]) for field in fields) for values in (saved, given))
+        found.append(Clash(_NAMES.get(name, f"Cap of {name}"), now, yours))
+    return tuple(found)
+
+
+def _fields(settings: Settings) -> dict[str, str]:
+    shares = zip(_SHARE_FIELDS, (settings.shares.core, settings.shares.working, settings.shares.episodic), strict=True)
+    caps = ((cap_field(category), cap) for category, cap in settings.category_caps.items())
+    return {name: str(value) for name, value in (("budget_tokens", settings.budget_tokens), *shares, *caps)}
 
 
 def effects_of(config: Config, saved: Payload, new: Payload) -> Effects:

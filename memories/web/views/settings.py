@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from memories.engine.budget import Shares
 from memories.engine.delivery import BootRequest
 from memories.engine.kinds import Scope
-from memories.errors import InvalidInput
+from memories.errors import InvalidInput, StaleVersion
 from memories.problems import presentation
 from memories.selectors.tenants import Config, get_config
 from memories.services import boot, tenants
@@ -20,7 +20,7 @@ from memories.services.boot import WhatIf
 from memories.web.access import in_tenant, why_not
 from memories.web.forms import SettingsForm, read
 from memories.web.places import Place
-from memories.web.presenters.settings import Effects, effects_of, settings_view
+from memories.web.presenters.settings import Effects, clashes_of, effects_of, left_alone_as_saved, settings_of, settings_view
 from memories.web.rendering import render_page
 
 CONFIRM_STATUS = 409
@@ -42,7 +42,12 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
             return _page(request, place, config, effects, partial="effects")
         if _lowers_under_promises(config, effects) and "confirm" not in request.POST:
             return _page(request, place, config, effects, asks=True, status=CONFIRM_STATUS)
-        tenants.configure(place.actor, **changes)
+        tenants.configure(place.actor, **changes, seen=form.seen())
+    except StaleVersion as stale:
+        now = get_config(place.actor)
+        given = left_alone_as_saved(request.POST.dict(), seen=form.seen(), config=now)
+        effects = _effects(place, now, {})
+        return _page(request, place, now, effects, given=given, stale=stale, status=presentation(stale).page_status)
     except InvalidInput as error:
         return _page(
             request, place, config, _effects(place, config, {}), error=error, partial="effects",
@@ -53,14 +58,16 @@ def index(request: HttpRequest, place: Place) -> HttpResponse:
 
 
 def _changes(form: SettingsForm, config: Config) -> dict[str, Any]:
-    """What `tenants.configure` is to change; a cap that stays as it is, is no change."""
-    changes = {
-        name: form.cleaned_data[name]
-        for name in ("budget_tokens", "share_core", "share_working", "share_episodic")
-        if form.cleaned_data[name] is not None
-    }
+    """What `tenants.configure` is to change: not what stays as it is, and not what its sender left as they saw it."""
+    given, seen = form.cleaned_data, form.seen() or settings_of(config)
+    shares = ("share_core", "share_working", "share_episodic")
+    left_alone = tuple(given[name] for name in shares) == (seen.shares.core, seen.shares.working, seen.shares.episodic)
+    names = ("budget_tokens",) * (given["budget_tokens"] != seen.budget_tokens) + shares * (not left_alone)
+    changes: dict[str, Any] = {name: given[name] for name in names if given[name] is not None}
     changes["category_caps"] = {
-        category: cap for category, cap in form.caps().items() if cap != config.category_caps[category]
+        category: cap
+        for category, cap in form.caps().items()
+        if cap not in (seen.category_caps[category], config.category_caps[category])
     }
     return changes
 
@@ -91,12 +98,15 @@ def _page(
     config: Config,
     effects: Effects,
     *,
+    given: dict[str, str] | None = None,
+    stale: StaleVersion | None = None,
     error: InvalidInput | None = None,
     asks: bool = False,
     partial: str | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    given = request.POST.dict() if request.method == "POST" else {}
+    if given is None:
+        given = request.POST.dict() if request.method == "POST" else {}
     context = {
         "here": "settings",
         "agent": place.tenant,
@@ -105,6 +115,8 @@ def _page(
         ),
         "effects": effects,
         "asks": asks,
+        "stale": stale,
+        "clashes": clashes_of(config, given, stale.data["fields"]) if stale else (),
         "refused": why_not(place.actor, Scope.CONFIGURE),
     }
     return render_page(request, "settings/index.html", context, partial=partial, place=place, status=status)
