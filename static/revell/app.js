@@ -112,15 +112,28 @@
       if (!field.name) twin.dispatchEvent(new Event("input", { bubbles: true }));
     }
   });
-  /* Long work says what it is at; a second press would only send it again. */
+  /* A second press while the first is on its way would only do it twice: a second key, a second memory. What htmx sends
+     it keeps in order itself, a file to keep leaves the page as it is, and whoever stopped waiting may press again. */
+  const AGAIN_AFTER_MS = 30_000;
+  const sent = new Set();
   document.addEventListener("submit", (event) => {
-    const { busy } = event.target.dataset;
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "post" || "keeps" in form.dataset) return;
+    if (sent.has(form)) {
+      event.preventDefault();
+      return;
+    }
+    sent.add(form);
+    setTimeout(() => sent.delete(form), AGAIN_AFTER_MS);
+    /* Long work says what it is at. */
+    const { busy } = form.dataset;
     const button = event.submitter;
     if (!busy || !button) return;
     button.textContent = busy;
     button.setAttribute("aria-busy", "true");
     setTimeout(() => { button.disabled = true; });
   });
+  addEventListener("pageshow", () => sent.clear());
   document.addEventListener("change", (event) => {
     if (event.target.closest("[data-sum]")) balance(event.target);
   });

@@ -303,3 +303,29 @@ def test_the_preview_by_keyboard_alone(signed_in, agent):
     tab_to(page, "#left-out a")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/memories/\d+/$"))
+
+
+def test_an_impatient_person_presses_twice_and_it_is_sent_once(signed_in, agent):
+    """A second key would be one whose secret nobody ever saw."""
+    page = signed_in()
+    # The answer never comes: what would be sent is counted and goes no further.
+    count = """window.sent = 0; addEventListener("submit", (event) => {
+      if (!event.defaultPrevented) { window.sent += 1; event.preventDefault(); }
+    })"""
+    at = f"/agents/{agent.slug}"
+    for address, fields, name in (
+        ("connect/", {"#name": "twice"}, "Make key"),
+        ("memories/new/?type=episodic", {"#content": "twice"}, "Remember"),
+        ("members/", {}, "Make a code"),
+    ):
+        page.goto(f"{at}/{address}")
+        page.evaluate(count)
+        for field, value in fields.items():
+            page.fill(field, value)
+        page.get_by_role("button", name=name).dblclick()
+        assert page.evaluate("window.sent") == 1, address
+    # A file to keep leaves the page as it is: the button works again at once.
+    page.goto(f"{at}/import/")
+    for _ in range(2):
+        with page.expect_download():
+            page.get_by_role("button", name="Download").click()
