@@ -66,6 +66,7 @@ NO_PAGE = {
     "invitation-withdraw": "takes a form only",
     "sign-out": "takes a form only",
     "theme": "takes a form only",
+    "icon": "a picture and no page",
 }
 
 

@@ -12,7 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from memories.errors import RevellError
 from memories.problems import http_headers, presentation
-from memories.web.rendering import wants_fragment
+from memories.web.rendering import inside, wants_fragment
 
 # A problem never replaces the part of the page that was asked for: what stands there stays readable.
 FRAGMENT_HEADERS = {"HX-Retarget": "#problem", "HX-Reswap": "innerHTML", "HX-Reselect": "unset"}
@@ -36,8 +36,14 @@ def problem(request: HttpRequest, error: RevellError) -> HttpResponse:
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
-    if wants_fragment(request):
-        # The page below the fragment is what they want to come back to.
-        return HttpResponseClientRedirect(settings.LOGIN_URL)
-    back = f"?{urlencode({'next': request.get_full_path()})}" if request.method == "GET" else ""
-    return HttpResponseRedirect(f"{settings.LOGIN_URL}{back}")
+    """The way back leads to the page that they saw: of a fragment and of a form, the page that it stood in."""
+    fragment, form = wants_fragment(request), request.method == "POST"
+    if fragment:
+        back = request.headers.get("HX-Current-URL", "")
+    else:
+        back = request.headers.get("Referer", "") if form else request.get_full_path()
+    query = {"next": inside(request, back)}
+    if form and not fragment:
+        query["lost"] = "form"
+    address = f"{settings.LOGIN_URL}?{urlencode(query)}"
+    return HttpResponseClientRedirect(address) if fragment else HttpResponseRedirect(address)

@@ -86,7 +86,6 @@ class SettingsForm(BudgetForm):
         given = {str(category): self.cleaned_data.get(cap_field(category)) for category in Category}
         return {category: cap for category, cap in given.items() if cap is not None}
 
-
     def seen(self) -> Settings | None:
         """The settings that the form was filled with (`seen_text`); None when it does not say."""
         numbers = self.cleaned_data.get("seen", "").split()

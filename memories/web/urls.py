@@ -73,6 +73,7 @@ urlpatterns = [
     path("sign-in/", people.sign_in, name="sign-in"),
     path("sign-out/", people.sign_out, name="sign-out"),
     path("join/", invitations.join, name="join"),
+    path("favicon.ico", people.icon, name="icon"),
     path("theme/", people.theme, name="theme"),
     path("agents/<slug:slug>/", include(inside)),
 ]

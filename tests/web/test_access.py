@@ -55,7 +55,7 @@ def test_a_viewer_changes_nothing(sign_in, at, filled, form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_stranger_and_a_member_of_another_agent_change_nothing(client, sign_in, other_tenant, at, filled, form):
-    assert client.post(at(form))["Location"] == "/sign-in/"
+    assert client.post(at(form))["Location"].startswith("/sign-in/")
     person, _ = factories.person_in(other_tenant)
     assert sign_in(person=person).post(at(form), {"content": "x"}).status_code == 404
 

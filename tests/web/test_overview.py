@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from memories.engine.delivery import BootRequest
 from memories.models import Boot, Promise
 from memories.selectors.boot import page_boots
-from memories.services import boot, keys, promises, tenants
+from memories.services import boot, capsules, keys, promises, tenants
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -107,3 +107,16 @@ def test_the_queries_do_not_grow_with_what_is_stored(owner, actor, at):
 
 def test_another_agents_overview_is_not_there(owner, other_tenant):
     assert owner.get(f"/agents/{other_tenant.slug}/").status_code == 404
+
+
+def test_the_navigation_says_how_many_there_are(owner, actor, tenant, at):
+    for number in range(3):
+        factories.capture(actor, f"finding {number}", "fact")
+    capsules.forget(actor, number=2, reason="wrong")
+    promises.make(actor, content="one")
+    factories.remember_many(actor, 4)
+    factories.person_in(tenant)
+    text = owner.get(at("help/")).text
+    counts = dict(re.findall(r">(\w+) <span class=\"num\">([\d,]+)</span></a>", text))
+    assert counts == {"Promises": "1", "Memories": "4", "Capsules": "2", "Members": "2"}
+    assert "2 capsules" in owner.get(at("capsules/")).text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from django.test import Client
@@ -70,6 +71,29 @@ def test_whoever_is_not_signed_in_comes_back_to_the_page_after_it(client, tenant
     assert client.post("/sign-in/", {"username": "keeper", "password": PASSWORD, "next": page})["Location"] == page
 
 
+def test_whose_session_ended_comes_back_from_a_part_and_from_a_form(client, tenant):
+    page = f"/agents/{tenant.slug}/preview/?context_hint=a"
+    asked = {"HX-Request": "true", "HX-Current-URL": f"http://testserver{page}"}
+    part = client.get(f"/agents/{tenant.slug}/preview/?context_hint=ab", headers=asked)
+    assert part["HX-Redirect"] == f"/sign-in/?{urlencode({'next': page})}"
+    form = client.post(page, {"content": "x"}, headers={"Referer": f"http://testserver{page}"})
+    assert parse_qs(urlsplit(form["Location"]).query)["next"] == [page]
+    assert "Not saved: you were signed out" in client.get(form["Location"]).text
+    assert "Not saved" not in client.get("/sign-in/").text
+
+
+@pytest.mark.parametrize(
+    "referer", ["https://example.org/", "http://testserver//example.org", "http://testserver/\\example.org", "http://["]
+)
+def test_the_way_back_of_a_form_is_never_a_stranger_s(client, tenant, referer):
+    form = client.post(f"/agents/{tenant.slug}/promises/", {"content": "x"}, headers={"Referer": referer})
+    assert parse_qs(urlsplit(form["Location"]).query)["next"] == ["/"]
+
+
+def test_the_icon_is_there_for_who_asks_by_habit(client):
+    assert client.get("/favicon.ico")["Location"].startswith("/static/revell/mark")
+
+
 @pytest.mark.parametrize("elsewhere", ["https://example.org/", "//example.org", "/\\example.org", "javascript:x"])
 def test_no_link_leads_to_a_stranger(client, tenant, elsewhere):
     factories.person_in(tenant, username="keeper")
@@ -80,7 +104,7 @@ def test_no_link_leads_to_a_stranger(client, tenant, elsewhere):
 
 def test_htmx_is_sent_to_the_sign_in_as_a_whole_page(client, tenant):
     response = client.get(f"/agents/{tenant.slug}/preview/", headers={"HX-Request": "true"})
-    assert response["HX-Redirect"] == "/sign-in/"
+    assert response["HX-Redirect"] == "/sign-in/?next=%2F"
 
 
 def test_the_theme_is_a_cookie_and_an_unknown_one_is_not_kept(client):

@@ -144,7 +144,9 @@ def test_a_value_that_two_changed_is_409_with_both_and_nothing_is_lost(owner, at
     assert stale.status_code == 409
     assert (saved(tenant).budget_tokens, saved(tenant).category_caps) == (30_000, {})
     told = re.search(r'id="stale".*?</table>', stale.text, re.S)[0]
-    assert "30000" in told and "9000" in told and "Shares" not in told
+    assert "30000" in told
+    assert "9000" in told
+    assert "Shares" not in told
     for field, value in (("budget_tokens", 9_000), ("cap_soul", 5_000), ("share_core", 40)):
         assert f'value="{value}"' in re.search(rf'<input[^>]*id="{field}"[^>]*>', stale.text)[0]
     again = form(budget_tokens=9_000, cap_soul=5_000, share_core=40, share_episodic=40, seen=seen_on(stale))

@@ -23,7 +23,6 @@ from memories.web.forms import cap_field, seen_text
 from memories.web.presenters import bars
 from memories.web.presenters.bars import Bar, Part, Ruler
 
-
 _SHARE_FIELDS = ("share_core", "share_working", "share_episodic")
 _NAMES = {"budget_tokens": "Budget in tokens", "shares": "Shares"}
 

@@ -27,7 +27,7 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """`pending` and `memories` are the counts beside the links; `others` are the first agents to go to."""
+    """`pending` to `members` are the counts beside the links; `others` are the first agents to go to."""
 
     name: str
     slug: str
@@ -36,6 +36,8 @@ class Shell:
     bar: Bar
     pending: int
     memories: int
+    capsules: int
+    members: int
     others: tuple[Other, ...]
 
 
@@ -43,6 +45,7 @@ def shell_of(place: Place, payload: Payload | None) -> Shell:
     """A fixed number of queries; fewer when the next payload is at hand."""
     manifest = (payload or boot.preview(place.actor, request=BootRequest())).manifest
     others = tenants.list_neighbours(place.person, but=place.tenant, limit=_OTHERS_SHOWN)
+    contents = tenants.count_contents(place.actor)
     promised = next(one for one in manifest["sections"] if one["name"] == Section.PROMISED)
     size, budget = manifest["size_bytes"], manifest["budget_bytes"]
     parts = bars.by_pool(bars.by_section(manifest["sections"], manifest["frame_bytes"]))
@@ -54,5 +57,7 @@ def shell_of(place: Place, payload: Payload | None) -> Shell:
         bar=bars.bar("side-bar", f"Next payload {size:,} of {budget:,} bytes", parts, whole=budget, height=8),
         pending=len(promised["included"]) + promised["left_out_total"],
         memories=sum(numbers["active"] for numbers in manifest["totals"].values()),
+        capsules=contents.capsules,
+        members=contents.members,
         others=tuple(Other(other.name, other.slug) for other in others),
     )

@@ -1,18 +1,18 @@
-"""Sign in, sign out, and the choice of a theme."""
+"""Sign in, sign out, the choice of a theme, and the icon that browsers ask for by themselves."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth import authenticate, login, logout
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.templatetags.static import static
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories.selectors import people
 from memories.web.access import public
 from memories.web.forms import SignInForm
-from memories.web.rendering import render_page
+from memories.web.rendering import inside, render_page
 
 THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "revell_theme"
@@ -24,7 +24,7 @@ _YEAR_SECONDS = 365 * 24 * 3600
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
     """The form; 422 for a wrong name or password, which of them is never said. Too many tries are the house's 429."""
-    back = _inside(request, request.POST.get("next") or request.GET.get("next", ""))
+    back = inside(request, request.POST.get("next") or request.GET.get("next", ""))
     if request.user.is_authenticated:
         return HttpResponseRedirect(back)
     form = SignInForm(request.POST or None)
@@ -43,6 +43,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             "username": request.POST.get("username", ""),
             "refused": refused,
             "host": request.get_host(),
+            "lost": "lost" in request.GET,
             "nobody_yet": not people.anybody_can_sign_in(),
         },
         status=422 if refused else 200,
@@ -60,7 +61,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Keep the choice in a cookie and go back to where it was made."""
-    response = HttpResponseRedirect(_inside(request, request.POST.get("next", "")))
+    response = HttpResponseRedirect(inside(request, request.POST.get("next", "")))
     chosen = request.POST.get("theme", "")
     if chosen in THEMES:
         response.set_cookie(
@@ -74,9 +75,8 @@ def theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _inside(request: HttpRequest, address: str) -> str:
-    """`address` when it is one of ours, else the first page: a link must not send people to strangers."""
-    ours = url_has_allowed_host_and_scheme(
-        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
-    )
-    return address if ours else settings.LOGIN_REDIRECT_URL
+@public("a browser asks for it before anybody signs in")
+@require_safe
+def icon(request: HttpRequest) -> HttpResponse:
+    """Where the icon is, for pages that do not say it themselves: the administration, plain answers."""
+    return HttpResponseRedirect(static("revell/mark.svg"), headers={"Cache-Control": "public, max-age=86400"})

@@ -20,7 +20,14 @@ from memories.services.boot import WhatIf
 from memories.web.access import in_tenant, why_not
 from memories.web.forms import SettingsForm, read
 from memories.web.places import Place
-from memories.web.presenters.settings import Effects, clashes_of, effects_of, left_alone_as_saved, settings_of, settings_view
+from memories.web.presenters.settings import (
+    Effects,
+    clashes_of,
+    effects_of,
+    left_alone_as_saved,
+    settings_of,
+    settings_view,
+)
 from memories.web.rendering import render_page
 
 CONFIRM_STATUS = 409
