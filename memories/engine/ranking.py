@@ -74,6 +74,27 @@ def fold_terms(terms: Iterable[str]) -> tuple[Term, ...]:
     return tuple(distinct.values())
 
 
+def mark_matches(text: str, terms: Sequence[Term]) -> tuple[tuple[str, bool], ...]:
+    """`text` in pieces, and whether each is a word of a term that stands in it as a whole (C15)."""
+    here = frozenset(fold_words(text))
+    wanted = {word for term in terms if term.words <= here for word in term.words}
+    if not wanted:
+        return ((text, False),)
+    found: list[tuple[str, bool]] = []
+    end = 0
+    for run in _WORD.finditer(text):
+        for piece in _PIECE.finditer(text, run.start(), run.end()):
+            if wanted.isdisjoint(fold_words(piece.group())):
+                continue
+            if piece.start() > end:
+                found.append((text[end : piece.start()], False))
+            found.append((piece.group(), True))
+            end = piece.end()
+    if end < len(text):
+        found.append((text[end:], False))
+    return tuple(found)
+
+
 def count_matches(content: str, terms: Sequence[Term]) -> int:
     """How many of `terms` stand in `content` (C14, C15)."""
     if not terms:

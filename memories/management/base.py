@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import sys
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -68,7 +69,7 @@ class RevellCommand(BaseCommand):
             self._end("The reader went away before everything was written.", EXIT_FAULT)
         except (OperationalError, ProgrammingError) as error:
             if _has_pending_migrations():
-                self._end("The database is not set up yet. Run: python manage.py migrate", EXIT_FAULT)
+                self._end(f"The database is not set up yet. Run: {called_as()} migrate", EXIT_FAULT)
             if not isinstance(error, OperationalError):
                 raise
             self._end(f"The database does not answer: {_first_line(error)}. Try again.", EXIT_TRY_AGAIN)
@@ -132,3 +133,10 @@ def _has_pending_migrations() -> bool:
         return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     except DatabaseError:
         return False
+
+
+def called_as() -> str:
+    """How this command was called, so that the line can be pasted: `.venv/bin/python manage.py`."""
+    python = Path(sys.executable)
+    here = Path.cwd()
+    return f"{python.relative_to(here) if python.is_relative_to(here) else 'python'} manage.py"

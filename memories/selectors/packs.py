@@ -18,7 +18,7 @@ from memories.engine.capsules import Row
 from memories.engine.kinds import Scope
 from memories.engine.limits import PACK_TOKENS_DEFAULT
 from memories.engine.pack import Pack
-from memories.engine.ranking import count_matches, fold_terms
+from memories.engine.ranking import Term, count_matches, fold_terms
 from memories.engine.relations import lean_row
 from memories.selectors.capsule_rows import read_whole
 from memories.selectors.capsules import choose
@@ -41,7 +41,7 @@ class Explained:
     whole: Pack
     usual: Pack
     past_cap: dict[str, tuple[Row, ...]]
-    terms: int
+    terms: tuple[Term, ...]
     matched: dict[int, int]
 
 
@@ -81,7 +81,7 @@ def explain_pack(actor: Actor, *, arguments: Mapping[str, object]) -> Explained:
             )
             for name, numbers in past.items()
         },
-        terms=len(terms),
+        terms=terms,
         matched={
             number: count_matches(row.content, terms)
             for number, row in rows.items()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memories.engine.pack import ranked
-from memories.engine.ranking import bm25, count_matches, decay, fold_terms, fold_words, strength
+from memories.engine.ranking import bm25, count_matches, decay, fold_terms, fold_words, mark_matches, strength
 from tests.unit.capsule_rows import NOW, cap
 
 DAYS = timedelta(days=1)
@@ -149,3 +149,24 @@ def test_bm25_prefers_rare_words_and_short_documents() -> None:
     assert rare > twice > common
     assert bm25([], ["rare"]) == []
     assert bm25(["  "], ["rare"]) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "terms", "marked"),
+    [
+        ("Rolling back: a Rollback of api", ["rollback"], ["Rollback"]),
+        ("berth_slot is held", ["berth_slot"], ["berth", "slot"]),
+        ("the backup step", ["step backup"], ["backup", "step"]),
+        ("the backup stays", ["step backup"], []),
+        ("the backup stays", ["step backup", "stays"], ["stays"]),
+        ("Cre\u0300me brûlée", ["creme"], ["Cre\u0300me"]),
+        ("日本語の文章", ["日本"], ["日", "本"]),
+        ("<b>quay</b>", ["b"], ["b", "b"]),
+        ("quay", ["!", ""], []),
+    ],
+)
+def test_the_words_of_a_term_that_stands_there_are_marked_and_nothing_is_lost(text, terms, marked):
+    """C15"""
+    pieces = mark_matches(text, fold_terms(terms))
+    assert "".join(piece for piece, _ in pieces) == text
+    assert [piece for piece, found in pieces if found] == marked

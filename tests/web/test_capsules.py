@@ -168,7 +168,7 @@ def test_c47_everything_left_out_is_named_with_its_reason(owner, at, actor):
 def test_c34_each_row_says_how_many_terms_put_it_there(owner, at, actor):
     project(actor)
     text = owner.get(at("pack/?terms=postgres,+it+grows,+publish,+sqlite")).text
-    row = re.search(r"postgres when it grows.*?</p>", text, re.S)[0]
+    row = re.search(r"<mark>postgres</mark> when <mark>it</mark> <mark>grows</mark>.*?</p>", text, re.S)[0]
     assert "2 of 4 terms" in row
     assert "terms" not in re.search(r"wire the projection.*?</p>", text, re.S)[0]
     assert "of 0 terms" not in owner.get(at("pack/")).text

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from memories.management.base import RevellCommand
+from memories.management.base import RevellCommand, called_as
 from memories.services import tenants
 
 
@@ -24,5 +24,5 @@ class Command(RevellCommand):
             self.say_json({"slug": tenant.slug, "name": tenant.name})
             return
         self.say(f"Made the agent {tenant.slug} ({tenant.name}).")
-        self.say(f"A key for it:         python manage.py issue_key {tenant.slug} --name NAME")
-        self.say(f"Someone who sees it:  python manage.py add_member {tenant.slug} USERNAME --role owner")
+        self.say(f"A key for it:         {called_as()} issue_key {tenant.slug} --name NAME")
+        self.say(f"Someone who sees it:  {called_as()} add_member {tenant.slug} USERNAME --role owner")

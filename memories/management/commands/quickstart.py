@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 from memories.engine.kinds import KEY_SCOPES
 from memories.management import capsule_files, folders
-from memories.management.base import RevellCommand, address, new_password
+from memories.management.base import RevellCommand, address, called_as, new_password
 from memories.selectors.installation import Installation, get_installation
 from memories.services import installation
 
@@ -41,7 +39,7 @@ class Command(RevellCommand):
             findings=capsule_files.read(folders.SAMPLE / "capsules.jsonl"),
         )
         curl = (
-            f'curl -s -X POST -H "Authorization: Bearer {made.secret}" -H "Accept: text/plain" {address()}/api/v1/boot'
+            f'curl -sS -X POST -H "Authorization: Bearer {made.secret}" -H "Accept: text/plain" {address()}/api/v1/boot'
         )
         if options["json"]:
             told = {"created": True, "address": address(), "username": USERNAME, "password": password}
@@ -68,7 +66,7 @@ class Command(RevellCommand):
             told = {"address": address(), "tenants": found.tenants, "administrators": found.administrators}
             self.say_json({"created": False, **told})
             return
-        manage = _manage()
+        manage = called_as()
         slug = found.tenants[0] if found.tenants else "SLUG"
         name = found.administrators[0] if found.administrators else "NAME"
         self.say(
@@ -92,10 +90,3 @@ def _named(names: list[str]) -> str:
     shown = ", ".join(names[:_NAMED_MAX]) or "none"
     more = len(names) - _NAMED_MAX
     return f"{shown} and {more:,} more" if more > 0 else shown
-
-
-def _manage() -> str:
-    """How this command was called, so that the line can be pasted: `.venv/bin/python manage.py`."""
-    python = Path(sys.executable)
-    here = Path.cwd()
-    return f"{python.relative_to(here) if python.is_relative_to(here) else 'python'} manage.py"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memories.engine.capsules import Row, capsule_id
 from memories.engine.limits import PACK_LIST_CAP, PACK_TOKENS_DEFAULT
 from memories.engine.pack import Pack
+from memories.engine.ranking import Term, mark_matches
 from memories.engine.spending import compact
 from memories.engine.text import cost_tokens
 from memories.errors import InvalidInput
@@ -33,10 +34,12 @@ _CSS = {
 class Costed:
     """A row and its tokens: the characters of its JSON / 4, rounded up. `floor` rows are kept at any budget.
 
-    `matched` is the number of terms that stand in it, where terms decide the order.
+    `matched` is the number of terms that stand in it, where terms decide the order; `headline` is in pieces, with the
+    words of terms marked.
     """
 
     entry: Entry
+    headline: tuple[tuple[str, bool], ...]
     tokens: int
     floor: bool
     next_action: bool = False
@@ -135,11 +138,14 @@ def pack_view(explained: Explained, *, compares: bool) -> PackView:
     """Each figure is rounded by itself, so they may add up to a few tokens more than the whole, rounded once."""
     pack = explained.pack
     shown = _rows(pack)
+    terms, matched = explained.terms, explained.matched
     sections = (
-        _section("Constraints", shown[0], pack.constraints_total, floor=1, cap=None, matched=explained.matched),
-        _section("Next action and ready", shown[1], pack.ready_total, floor=1, cap=PACK_LIST_CAP + 1, first=True),
-        _section("Decisions", shown[2], pack.decisions_total, floor=0, cap=PACK_LIST_CAP, matched=explained.matched),
-        _section("Traps", shown[3], pack.traps_total, floor=0, cap=PACK_LIST_CAP, matched=explained.matched),
+        _section("Constraints", shown[0], pack.constraints_total, terms, floor=1, cap=None, matched=matched),
+        _section(
+            "Next action and ready", shown[1], pack.ready_total, terms, floor=1, cap=PACK_LIST_CAP + 1, first=True
+        ),
+        _section("Decisions", shown[2], pack.decisions_total, terms, floor=0, cap=PACK_LIST_CAP, matched=matched),
+        _section("Traps", shown[3], pack.traps_total, terms, floor=0, cap=PACK_LIST_CAP, matched=matched),
     )
     left_out = tuple(_left_out(explained, sections))
     handles = cost_tokens(compact([f"cap-{number}" for number in pack.handles])) if pack.handles else 0
@@ -156,7 +162,7 @@ def pack_view(explained: Explained, *, compares: bool) -> PackView:
         changes=_changes(explained) if compares else None,
         handles=pack.handles,
         handles_tokens=handles,
-        terms=explained.terms,
+        terms=len(explained.terms),
         rows_shown=len({row.number for row in pack.rows()}),
         cycle=pack.cycle or (),
         token_budget=pack.token_budget,
@@ -186,11 +192,13 @@ def _left_out(explained: Explained, sections: Sequence[PackSection]) -> Iterable
     past = ((), *(explained.past_cap[name] for name in ("ready", "decisions", "traps")))
     for section, rows, kept, beyond in zip(sections, _rows(explained.whole), _rows(explained.pack), past, strict=True):
         if section.by_budget:
-            dropped = tuple(_costed(row) for row in rows[len(kept) :][:_LEFT_OUT_SHOWN])
+            dropped = tuple(_costed(row, explained.terms) for row in rows[len(kept) :][:_LEFT_OUT_SHOWN])
             yield LeftOut(section.name, section.css, "no room in the token budget", section.by_budget, dropped)
         if section.by_cap:
             cap = f"past the {PACK_LIST_CAP} that the list holds"
-            yield LeftOut(section.name, section.css, cap, section.by_cap, tuple(map(_costed, beyond)))
+            yield LeftOut(
+                section.name, section.css, cap, section.by_cap, tuple(_costed(row, explained.terms) for row in beyond)
+            )
 
 
 def _changes(explained: Explained) -> Changes:
@@ -210,14 +218,23 @@ def _changes(explained: Explained) -> Changes:
     return Changes(tuple(found), same, explained.usual.used_tokens, tags.count("ins"), tags.count("del"))
 
 
-def _costed(row: Row, *, floor: bool = False, next_action: bool = False, matched: int | None = None) -> Costed:
-    return Costed(entry(row, ()), cost_tokens(compact(row.to_wire())), floor, next_action, matched)
+def _costed(
+    row: Row,
+    terms: Sequence[Term],
+    *,
+    floor: bool = False,
+    next_action: bool = False,
+    matched: int | None = None,
+) -> Costed:
+    headline = mark_matches(row.headline, terms)
+    return Costed(entry(row, ()), headline, cost_tokens(compact(row.to_wire())), floor, next_action, matched)
 
 
 def _section(
     name: str,
     rows: Sequence[Row],
     total: int,
+    terms: Sequence[Term],
     *,
     floor: int,
     cap: int | None,
@@ -227,6 +244,7 @@ def _section(
     costed = tuple(
         _costed(
             row,
+            terms,
             floor=place < floor,
             next_action=first and place == 0,
             matched=matched.get(row.number) if matched else None,
