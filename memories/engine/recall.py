@@ -6,9 +6,11 @@ What each part of it is worth was measured; docs/recall.md has the figures.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import NamedTuple
 
 from memories.engine.asked_dates import AskedDate
@@ -20,6 +22,8 @@ _B = 0.3
 # is told in one go is told over several memories, and the answer often stands beside the words of the question.
 _LENT = (0.5, 0.3, 0.15)
 _ONE_GO = timedelta(minutes=30)
+# So many words asked for are looked for one by one.
+_FEW = 12
 # A memory of exactly the time that the question names counts so much more.
 _DATED = 1.5
 
@@ -47,25 +51,44 @@ class Hit:
     beside: int = 0
 
 
-def rank(asked: Sequence[str], found: Sequence[Found], *, stored: int, dates: Sequence[AskedDate] = ()) -> list[Hit]:
-    """Best first: BM25 over the words asked for, lifted by how many of them there are, by neighbours and by dates.
+def rank(
+    asked: Sequence[str],
+    found: Sequence[Found],
+    *,
+    stored: int,
+    dates: Sequence[AskedDate] = (),
+    limit: int | None = None,
+) -> list[Hit]:
+    """The best `limit` first, None is all: BM25 over the words asked for, lifted by how many of them there are, by
+    neighbours and by dates.
 
     `found` comes newest first, and ties keep that order, so the order is total. `stored` is how many memories the
     tenant has; how rare a word is, is judged among that tenant's own.
     """
-    wanted = frozenset(asked)
-    bags = [_bag(one.words, wanted) for one in found]
+    bags = _bags(asked, found)
     own = _by_words(asked, found, bags, stored=stored)
-    moments = {one.number: one.occurred_at for one in found}
-    hits = []
-    for one, bag in zip(found, bags, strict=True):
-        if not bag:
+    held = {one.number: one.occurred_at for one, bag in zip(found, bags, strict=True) if bag}
+    lent = _lent({one.number: score for one, score in zip(found, own, strict=True)}, held)
+    scored = []
+    for place, one in enumerate(found):
+        if not bags[place]:
             continue
-        lent, beside = _lent(one, own, moments)
-        fit = max((date.fit(one.occurred_at) for date in dates), default=0.0)
-        score = (own[one.number] + lent) * (1 + _DATED * fit)
-        hits.append(Hit(one.number, round(score, 6), tuple(word for word in asked if word in bag), fit > 0, beside))
-    return sorted(hits, key=lambda hit: -hit.score)
+        score = own[place]
+        if one.number in lent:
+            score += lent[one.number][0]
+        fit = max((date.fit(one.occurred_at) for date in dates), default=0.0) if dates else 0.0
+        scored.append((-round(score * (1 + _DATED * fit), 6), place, fit))
+    # Places differ, so a tie never looks further than them.
+    return [
+        Hit(
+            found[place].number,
+            -score,
+            tuple(bags[place]),
+            fit > 0,
+            lent.get(found[place].number, (0.0, 0.0, 0))[2],
+        )
+        for score, place, fit in sorted(scored)[:limit]
+    ]
 
 
 def choose(parts: Sequence[Sequence[int]], *, limit: int, most: int) -> list[int]:
@@ -82,39 +105,59 @@ def choose(parts: Sequence[Sequence[int]], *, limit: int, most: int) -> list[int
     return sorted(weights, key=lambda key: (-weights[key], -key))[:most]
 
 
-def _bag(words: str, wanted: frozenset[str]) -> dict[str, int]:
-    """How often each word asked for stands in a text; few of a text's words are asked for."""
-    every = words.split()
-    return {word: every.count(word) for word in wanted.intersection(every)}
+def _bags(asked: Sequence[str], found: Sequence[Found]) -> list[dict[str, int]]:
+    """How often each word asked for stands in each text; few of a text's words are asked for."""
+    if len(asked) > _FEW:
+        place = {word: place for place, word in enumerate(asked)}
+        # In the order of the question: a sum of floats must not depend on how a set happens to be laid out.
+        return [
+            {word: every.count(word) for word in sorted(place.keys() & every, key=place.__getitem__)}
+            for every in (one.words.split() for one in found)
+        ]
+    # Looking for a few words in the whole text is three times as fast as taking it apart.
+    bags: list[dict[str, int]] = [{} for _ in found]
+    padded = [f" {one.words} " for one in found]
+    for word in asked:
+        needle = f" {word} "
+        for text, bag in zip(padded, bags, strict=True):
+            if needle in text:
+                # Equal words side by side would share the blank between them.
+                bag[word] = text.replace(" ", "  ").count(needle)
+    return bags
 
 
 def _by_words(
     asked: Sequence[str], found: Sequence[Found], bags: Sequence[Mapping[str, int]], *, stored: int
-) -> dict[int, float]:
-    """The scores of the texts by themselves, by number."""
+) -> list[float]:
+    """The scores of the texts by themselves."""
     lengths = [one.words.count(" ") + 1 for one in found]
     average = sum(lengths) / len(lengths) if lengths else 1.0
     total = max(stored, len(found), 1)
-    holding = {word: sum(word in bag for bag in bags) for word in asked}
+    holding = Counter(chain.from_iterable(bags))
     rarity = {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word, n in holding.items()}
-    scores = {}
-    for one, bag, length in zip(found, bags, lengths, strict=True):
-        if not bag:
-            continue
+    scores = []
+    for bag, length in zip(bags, lengths, strict=True):
         spread = _K1 * (1 - _B + _B * length / average)
-        score = sum(rarity[word] * bag[word] * (_K1 + 1) / (bag[word] + spread) for word in asked if word in bag)
-        scores[one.number] = score * (0.5 + len(bag) / len(asked) / 2)
+        score = 0.0
+        for word in bag:
+            score += rarity[word] * bag[word] * (_K1 + 1) / (bag[word] + spread)
+        scores.append(score * (0.5 + len(bag) / max(len(asked), 1) / 2))
     return scores
 
 
-def _lent(one: Found, own: Mapping[int, float], moments: Mapping[int, datetime]) -> tuple[float, int]:
-    """What the neighbours lend to `one`, and the number of the one that lends most."""
-    lent, most, beside = 0.0, 0.0, 0
-    for distance, part in enumerate(_LENT, start=1):
-        for number in (one.number - distance, one.number + distance):
-            if number in own and abs(moments[number] - one.occurred_at) <= _ONE_GO:
-                score = own[number] * part
-                lent += score
-                if score > most:
-                    most, beside = score, number
-    return lent, beside
+def _lent(own: Mapping[int, float], moments: Mapping[int, datetime]) -> dict[int, tuple[float, float, int]]:
+    """For each number that has neighbours: what they lend in all, the most that one lends, and that one's number."""
+    lent: dict[int, tuple[float, float, int]] = {}
+    numbers = sorted(moments)
+    for place, number in enumerate(numbers):
+        for other in numbers[place + 1 : place + 1 + len(_LENT)]:
+            if other - number > len(_LENT):
+                break
+            if abs(moments[other] - moments[number]) > _ONE_GO:
+                continue
+            part = _LENT[other - number - 1]
+            for giver, taker in ((number, other), (other, number)):
+                score = own[giver] * part
+                total, most, beside = lent.get(taker, (0.0, 0.0, 0))
+                lent[taker] = (total + score, *((score, giver) if score > most else (most, beside)))
+    return lent

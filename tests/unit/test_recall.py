@@ -74,6 +74,36 @@ def test_a_hit_names_the_words_that_stand_in_it() -> None:
     assert hits[0].words == ("tide", "gaug")
 
 
+def test_every_time_a_word_stands_in_a_text_counts_also_side_by_side() -> None:
+    once, twice, apart = (rank(["tide"], [Found(1, text, DAY)], stored=9)[0].score for text in
+                          ("tide x y", "tide tide y", "tide x tide"))  # fmt: skip
+    assert once < twice == apart
+    assert rank(["tide"], [Found(1, "tides untide ti de", DAY)], stored=9) == []
+
+
+@given(
+    st.lists(st.text(alphabet="abc ", max_size=30).filter(str.split), max_size=12),
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=3, unique=True),
+)
+def test_many_words_asked_for_are_counted_as_few_are(texts: list[str], asked: list[str]) -> None:
+    """Few are looked for one by one, many by taking the texts apart; words that nothing holds change only the cover."""
+    rows = [Found(n, " ".join(text.split()), DAY + n * timedelta(minutes=7)) for n, text in enumerate(texts, start=1)]
+    absent = [f"absent{n}" for n in range(20)]
+    few, many = rank(asked, rows, stored=50), rank([*asked, *absent], rows, stored=50)
+    assert {(hit.number, hit.words) for hit in few} == {(hit.number, hit.words) for hit in many}
+    assert {(hit.number, hit.words) for hit in few} == {
+        (row.number, tuple(word for word in asked if word in row.words.split()))
+        for row in rows
+        if set(asked) & set(row.words.split())
+    }
+
+
+@given(st.integers(0, 12))
+def test_the_limit_cuts_what_all_would_be(limit: int) -> None:
+    rows = found(*(f"gauge {'tide ' * (n % 4)}" for n in range(10)))
+    assert rank(["gaug", "tide"], rows, stored=9, limit=limit) == rank(["gaug", "tide"], rows, stored=9)[:limit]
+
+
 def test_chosen_are_those_with_the_most_and_the_rarest_words() -> None:
     assert choose([[9, 8, 7, 6], [6, 2]], limit=4, most=3) == [6, 2, 9]
     assert choose([[], []], limit=4, most=3) == []
