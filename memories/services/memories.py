@@ -23,6 +23,7 @@ from memories.engine.kinds import MemoryType, Scope, Source
 from memories.engine.lifecycle import working_cutoff
 from memories.engine.limits import BATCH_MAX
 from memories.engine.memories import MemoryDraft
+from memories.engine.moments import microseconds
 from memories.engine.text import size_bytes
 from memories.engine.words import words
 from memories.errors import Conflict, InvalidInput, NotFound, RevellError, StaleVersion
@@ -437,19 +438,21 @@ def _write_tags(memory: Memory, tags: Sequence[str]) -> None:
 
 
 def _index(memories: Sequence[Memory]) -> None:
-    """Write the search words: content, tags, key, category and the parts of a statement are all found."""
+    """Write what recall reads: content, tags, key, category, source and the parts of a statement are all found."""
     MemoryWords.objects.bulk_create(
         [
             MemoryWords(
                 memory=memory,
                 tenant_id=memory.tenant_id,
+                number=memory.number,
+                occurred_us=microseconds(memory.occurred_at),
                 words=" ".join(words(_searched(memory))),
             )
             for memory in memories
         ],
         update_conflicts=True,
         unique_fields=["memory"],
-        update_fields=["words"],
+        update_fields=["occurred_us", "words"],
     )
 
 
@@ -457,7 +460,9 @@ def _searched(memory: Memory) -> str:
     statement = (memory.subject, memory.predicate, memory.object, memory.context)
     # A statement's content is mostly made of its parts, which need not count twice.
     more = [part for part in statement if part and part not in memory.content]
-    return "\n".join((memory.content, memory.category, memory.key, *memory.tags, *more))
+    # Nearly everything comes from agents, so that source would only make every memory a match.
+    source = "" if memory.source == Source.AGENT else memory.source
+    return "\n".join((memory.content, memory.category, memory.key, *memory.tags, *more, source))
 
 
 # Looking -------------------------------------------------------------------------------------------------------------

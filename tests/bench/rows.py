@@ -18,6 +18,7 @@ from django.db.models import Max, Model
 
 from memories.engine import wire
 from memories.engine.kinds import Category, MemoryType
+from memories.engine.moments import microseconds
 from memories.engine.words import words
 from memories.models import Memory, MemoryTag, MemoryWords, Tenant
 
@@ -62,7 +63,17 @@ def grow(tenant: Tenant, size: int, vocabulary: Vocabulary) -> None:
             row_id += len(some)
             _insert(Memory, ({"id": at, **memory} for at, (memory, _) in numbered))
             _insert(
-                MemoryWords, ({"memory_id": at, "tenant_id": tenant.pk, "words": text} for at, (_, text) in numbered)
+                MemoryWords,
+                (
+                    {
+                        "memory_id": at,
+                        "tenant_id": tenant.pk,
+                        "number": memory["number"],
+                        "occurred_us": microseconds(_BEGIN + timedelta(minutes=memory["number"])),
+                        "words": text,
+                    }
+                    for at, (memory, text) in numbered
+                ),
             )
             _insert(
                 MemoryTag,

@@ -7,6 +7,8 @@ from typing import Any
 from django.apps import apps
 from django.db import connection
 
+from memories.models import Tenant
+
 
 def dump() -> dict[str, list[tuple[Any, ...]]]:
     """All rows of all tables that Django knows, by table, in an order of their own."""
@@ -18,12 +20,15 @@ def dump() -> dict[str, list[tuple[Any, ...]]]:
 
 
 def found_by_the_database(word: str) -> int:
-    """How many rows the full-text index itself holds for one word of `engine.words`."""
+    """How many rows of any tenant the full-text index itself holds for one word of `engine.words`."""
+    fts = connection.vendor == "sqlite"
+    every = [f"{pk}x{word}" for pk in Tenant.objects.values_list("pk", flat=True)]
+    wanted = " OR ".join(f'"{one}"' for one in every) if fts else " | ".join(f"'{one}'" for one in every)
     sql = (
-        "SELECT count(*) FROM memories_words_fts WHERE words MATCH %s"
-        if connection.vendor == "sqlite"
+        "SELECT count(*) FROM memories_words_fts WHERE memories_words_fts MATCH %s"
+        if fts
         else "SELECT count(*) FROM memories_memorywords WHERE vector @@ (%s)::tsquery"
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, (f'"{word}"' if connection.vendor == "sqlite" else f"'{word}'",))
+        cursor.execute(sql, (wanted,))
         return int(cursor.fetchone()[0])

@@ -22,6 +22,7 @@ from memories.selectors.events import page_events
 from memories.selectors.keys import list_keys
 from memories.selectors.memories import MemoryFilter, page_memories
 from memories.selectors.promises import list_pending
+from memories.selectors.recall import RecallQuery, recall
 from memories.services import boot, keys
 from tests import factories
 
@@ -57,6 +58,11 @@ BY_INDEX: dict[str, Callable[[Actor], object]] = {
     "capsules": lambda actor: capsules.list_page(actor, arguments={}),
     "capsules of a project": lambda actor: capsules.list_page(actor, arguments={"project_prefix": "harbour"}),
     "pack": lambda actor: capsules.bootstrap(actor, arguments={}),
+    "recall": lambda actor: recall(actor, query=RecallQuery("event claim")),
+    "recall of some": lambda actor: recall(
+        actor, query=RecallQuery("event", types=(MemoryType.EPISODIC,), tags=("dock",), min_importance=0.1)
+    ),
+    "hint": lambda actor: boot.preview(actor, request=BootRequest(context_hint="event claim")),
 }
 
 

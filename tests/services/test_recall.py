@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from memories.engine.actor import Actor
 from memories.engine.delivery import BootRequest
-from memories.engine.kinds import MemoryType, Scope
+from memories.engine.kinds import MemoryType, Scope, Source
 from memories.engine.limits import RECALLED_MAX
 from memories.engine.memories import MemoryDraft
+from memories.engine.moments import moment_of
 from memories.errors import InvalidInput, NotPermitted
 from memories.models import Memory, MemoryWords, Tenant
 from memories.selectors.memories import MemoryFilter, page_memories
@@ -176,6 +177,16 @@ def test_recall_covers_key_category_and_tags(actor: Actor) -> None:
     assert contents(actor, "incident-42") == ["another text"]
 
 
+def test_recall_covers_the_source_but_not_that_of_nearly_everything(actor: Actor) -> None:
+    """What agents store says so nowhere: the word would only make every memory a match."""
+    factories.remember(actor, content="told by the keeper", source=Source.HUMAN)
+    factories.remember(actor, content="brought along", source=Source.IMPORT)
+    factories.remember(actor, content="noted")
+    assert contents(actor, "human") == ["told by the keeper"]
+    assert contents(actor, "imports") == ["brought along"]
+    assert contents(actor, "agent") == []
+
+
 def test_recall_covers_every_type_and_the_archive_but_not_the_bin(actor: Actor, clock: Clock) -> None:
     ended = factories.remember(actor, "working", "zebra ended", key="ended")
     clock.forward(days=9)
@@ -257,6 +268,31 @@ def test_what_another_tenant_stores_changes_no_order(actor: Actor, other_actor: 
     for number in range(40):
         factories.remember(other_actor, content=f"tide {number} tide and more of the tide")
     assert [(hit.memory.number, hit.score) for hit in recall(actor, query=RecallQuery("tide gauge")).hits] == before
+
+
+def test_a_tenant_has_its_own_list_of_each_word(actor: Actor, other_actor: Actor) -> None:
+    """What others store is nothing that a recall goes through, and a word cannot be made to look like another's."""
+    factories.remember(actor, content="tide")
+    factories.remember(other_actor, content=f"tide {actor.tenant}xtide")
+    for one, other in ((actor, other_actor), (other_actor, actor)):
+        assert contents(one, f"{other.tenant}xtide tide") != []
+        assert {hit.memory.tenant_id for hit in recall(one, query=RecallQuery("tide")).hits} == {one.tenant}
+    assert contents(actor, f"{actor.tenant}xtide") == []
+
+
+def test_a_new_time_counts_at_once(actor: Actor, clock: Clock) -> None:
+    """P25: what a recall ranks by follows the memory, to the microsecond."""
+    moments = [datetime(1969, 7, 20, 20, 17, 40, 123456, UTC), datetime(9999, 12, 31, 23, 59, 59, 999999, UTC)]
+    kept = factories.remember(actor, content="gauge one", occurred_at=moments[0])
+    for moment in (*moments, datetime(1, 1, 1, tzinfo=UTC)):
+        memories.revise(actor, number=kept.number, changes={"occurred_at": moment})
+        row = MemoryWords.objects.get()
+        assert moment_of(row.occurred_us) == Memory.objects.get().occurred_at == moment
+        assert row.number == kept.number
+    factories.remember(actor, content="gauge two", occurred_at=clock.now)
+    assert contents(actor, "gauge") == ["gauge two", "gauge one"]
+    memories.revise(actor, number=kept.number, changes={"occurred_at": clock.now + timedelta(days=1)})
+    assert contents(actor, "gauge") == ["gauge one", "gauge two"]
 
 
 def test_a_statement_is_found_by_its_parts(actor: Actor) -> None:
