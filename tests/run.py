@@ -78,6 +78,10 @@ def main(arguments: list[str]) -> int:
     for line in report.missing:
         print(("FAILED  " if IN_CI else "not run ") + line)
     print("\nFAILED" if report.failed else "\nEverything that this machine can run is green.")
+    if not only and not pytest_arguments:
+        print(
+            "With Node and npm: `make test-mcp` runs the official MCP suite, `make test-agents` Claude Code and Codex."
+        )
     return int(report.failed)
 
 

@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SECRET_KEY = "for-tests-and-checks-only-" + "0123456789abcdefghijklmnopqrstuvwxyz" * 2
 SCOPES = "read,write,boot,configure"
 START_SECONDS = 60
+# All that the server gets of this machine's environment: a setting of the developer's own must not change a test.
+KEPT = ("PATH", "HOME", "TMPDIR", "LANG")
 
 
 @dataclass(slots=True)
@@ -50,7 +52,7 @@ class Served:
 def serving(folder: Path) -> Iterator[Served]:
     """A server with its database in `folder`; it ends with the block."""
     environment = {
-        **os.environ,
+        **{name: os.environ[name] for name in KEPT if name in os.environ},
         "DATABASE_URL": f"sqlite:///{folder}/served.sqlite3",
         "SECRET_KEY": SECRET_KEY,
         "PYTHONUTF8": "1",

@@ -12,9 +12,18 @@ from tests.parity.test_rest_and_mcp import PAIRS
 ON_ITS_OWN = {"serve a boot": "test_a_boot_gives_the_same_by_rest_and_by_mcp"}
 
 
-def called() -> set[tuple[str, str]]:
-    """The route as `surface.py` writes it, with its tool."""
-    return {(as_route(*pair.rest), pair.tool) for pair in PAIRS}
+# They look, and there is nothing to get wrong: with any argument the tool does something else, which has its own rows.
+NOTHING_TO_REFUSE = {
+    "GET help": "revell_help",
+    "GET boot/config": "revell_boot_config",
+    "GET capsules/aliases": "memory_alias",
+}
+
+
+def called(*, refused: bool | None = None) -> set[tuple[str, str]]:
+    """The route as `surface.py` writes it, with its tool; only what ends in an error, or only what does not."""
+    chosen = (pair for pair in PAIRS if refused is None or bool(pair.refused) is refused)
+    return {(as_route(*pair.rest), pair.tool) for pair in chosen}
 
 
 def as_route(method: str, path: str) -> str:
@@ -37,6 +46,12 @@ def test_every_operation_of_both_skins_is_called_by_both():
         assert set(operation.mcp) - tools == set(), operation.name
         for tool in operation.mcp:
             assert any((route, tool) in pairs for route in operation.rest), (operation.name, tool)
+
+
+def test_every_pair_is_compared_in_its_answer_and_in_an_error():
+    assert called() - called(refused=False) == set(), "no call of these is answered"
+    assert called() - called(refused=True) - set(NOTHING_TO_REFUSE.items()) == set(), "no call of these is refused"
+    assert set(NOTHING_TO_REFUSE.items()) <= called() - called(refused=True), "these are no exceptions any more"
 
 
 def test_what_is_compared_on_its_own_is_compared():

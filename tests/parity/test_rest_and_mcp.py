@@ -29,13 +29,16 @@ def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One call in both skins. `receipt`: REST answers without a body, the tool with what is gone."""
+    """One call in both skins. `receipt`: REST answers without a body, the tool with what is gone. `refused` is the
+    code of the error that both must give, "" for none.
+    """
 
     rest: tuple[str, str]
     tool: str
     arguments: dict[str, Any] = field(default_factory=dict)
     body: Any = None
     receipt: bool = False
+    refused: str = ""
 
     def __str__(self) -> str:
         return f"{self.tool} {self.arguments}"[:80]
@@ -45,76 +48,118 @@ def pair(method: str, path: str, tool: str, body: Any = None, /, *, receipt: boo
     return Pair((method, path), tool, {**(body or {}), **arguments}, body, receipt)
 
 
+def wrong(code: str, method: str, path: str, tool: str, body: Any = None, /, **arguments: Any) -> Pair:
+    return Pair((method, path), tool, {**(body or {}), **arguments}, body, refused=code)
+
+
 FULL = {"type": "core", "category": "soul", "key": "k", "content": "x" * 4_001}
 FINDING = {"content": "new", "kind": "decision", "project_id": "nott", "confidence": 1}
 BUDGET = {"budget_tokens": 3_000, "shares": {"core": 55, "working": 15}}
 PAIRS = (
     pair("POST", "boots/boot-1/acknowledge", "revell_boot_acknowledge", id="boot-1"),
+    wrong("not_found", "POST", "boots/boot-9/acknowledge", "revell_boot_acknowledge", id="boot-9"),
     pair("GET", "boot/config", "revell_boot_config"),
     pair(
         "PATCH", "boot/config", "revell_boot_config", {"budget_tokens": 3_000, "shares": {"core": 40, "episodic": 40}}
     ),
-    pair("PATCH", "boot/config", "revell_boot_config", {"budget_tokens": 1}),
-    pair("PATCH", "boot/config", "revell_boot_config", {"shares": {"core": 90}}),
-    pair("PATCH", "boot/config", "revell_boot_config", {"shares": {"core": "x", "soul": 1}, "colour": 1}),
+    wrong("budget_out_of_range", "PATCH", "boot/config", "revell_boot_config", {"budget_tokens": 1}),
+    wrong("shares_not_100", "PATCH", "boot/config", "revell_boot_config", {"shares": {"core": 90}}),
+    wrong(
+        "invalid_input", "PATCH", "boot/config", "revell_boot_config", {"shares": {"core": "x", "soul": 1}, "colour": 1}
+    ),
     pair("GET", "promises", "revell_payload_list"),
+    wrong("invalid_input", "GET", "promises?colour=1", "revell_payload_list", colour=1),
     pair("POST", "promises", "revell_payload_promise", {"content": "a new note"}),
     pair("POST", "promises", "revell_payload_promise", {"content": "see this now"}),
-    pair("POST", "promises", "revell_payload_promise", {"content": "x" * 9_000}),
-    pair("POST", "promises", "revell_payload_promise", {"content": " "}),
-    pair("POST", "promises", "revell_payload_promise", {"content": None}),
+    wrong("promise_cap_exceeded", "POST", "promises", "revell_payload_promise", {"content": "x" * 9_000}),
+    wrong("invalid_input", "POST", "promises", "revell_payload_promise", {"content": " "}),
+    wrong("invalid_input", "POST", "promises", "revell_payload_promise", {"content": None}),
     pair("DELETE", "promises/prm-1", "revell_payload_release", id="prm-1", receipt=True),
-    pair("DELETE", "promises/prm-9", "revell_payload_release", id="prm-9", receipt=True),
-    pair("DELETE", "promises/mem-1", "revell_payload_release", id="mem-1", receipt=True),
+    wrong("not_found", "DELETE", "promises/prm-9", "revell_payload_release", id="prm-9"),
+    wrong("not_found", "DELETE", "promises/mem-1", "revell_payload_release", id="mem-1"),
     pair("POST", "memories", "revell_remember", {"type": "episodic", "content": "new", "tags": ["a", "b"]}),
     pair("POST", "memories", "revell_remember", {"type": "core", "category": "soul", "key": "me", "content": "anew"}),
     pair("POST", "memories", "revell_remember", {"type": "semantic", "subject": "a", "predicate": "b", "object": "c"}),
-    pair("POST", "memories", "revell_remember", {"type": "axiom", "content": "x" * 251}),
-    pair("POST", "memories", "revell_remember", FULL),
-    pair("POST", "memories", "revell_remember", {"type": "nonsense", "importance": 2, "x": 1}),
-    pair("POST", "memories", "revell_remember", {}),
+    wrong("axiom_too_long", "POST", "memories", "revell_remember", {"type": "axiom", "content": "x" * 251}),
+    wrong("category_cap_exceeded", "POST", "memories", "revell_remember", FULL),
+    wrong("invalid_input", "POST", "memories", "revell_remember", {"type": "nonsense", "importance": 2, "x": 1}),
+    wrong("invalid_input", "POST", "memories", "revell_remember", {}),
     pair("PATCH", "memories/mem-1", "revell_remember", {"content": "changed"}, id="mem-1"),
-    pair("PATCH", "memories/mem-1", "revell_remember", {"importance": 7}, id="mem-1"),
-    pair("PATCH", "memories/mem-99", "revell_remember", {"content": "changed"}, id="mem-99"),
+    wrong("invalid_input", "PATCH", "memories/mem-1", "revell_remember", {"importance": 7}, id="mem-1"),
+    wrong("not_found", "PATCH", "memories/mem-99", "revell_remember", {"content": "changed"}, id="mem-99"),
     pair("GET", "memories/mem-1", "revell_recall_exact", id="mem-1"),
-    pair("GET", "memories/mem-99", "revell_recall_exact", id="mem-99"),
-    pair("GET", "memories?type=nonsense&limit=0", "revell_recall_exact", type="nonsense", limit=0),
-    pair("GET", "memories?cursor=nonsense", "revell_recall_exact", cursor="nonsense"),
+    wrong("not_found", "GET", "memories/mem-99", "revell_recall_exact", id="mem-99"),
+    pair("GET", "memories?type=core&limit=5", "revell_recall_exact", type="core", limit=5),
+    wrong("invalid_input", "GET", "memories?type=nonsense&limit=0", "revell_recall_exact", type="nonsense", limit=0),
+    wrong("invalid_input", "GET", "memories?cursor=nonsense", "revell_recall_exact", cursor="nonsense"),
     pair("POST", "memories/mem-1/archive", "revell_archive", id="mem-1"),
     pair("POST", "memories/mem-1/restore", "revell_archive", id="mem-1", restore=True),
-    pair("POST", "memories/mem-99/archive", "revell_archive", id="mem-99"),
+    wrong("not_found", "POST", "memories/mem-99/archive", "revell_archive", id="mem-99"),
+    wrong("not_found", "POST", "memories/mem-99/restore", "revell_archive", id="mem-99", restore=True),
     pair("DELETE", "memories/mem-1", "revell_forget", id="mem-1", receipt=True),
-    pair("DELETE", "memories/mem-99", "revell_forget", id="mem-99", receipt=True),
+    wrong("not_found", "DELETE", "memories/mem-99", "revell_forget", id="mem-99"),
     pair("POST", "recall", "revell_recall", {"query": "who", "limit": 5, "types": ["core"]}),
-    pair("POST", "recall", "revell_recall", {"query": "", "limit": 0}),
+    wrong("invalid_input", "POST", "recall", "revell_recall", {"query": "", "limit": 0}),
     pair("POST", "capsules", "memory_capture", {**FINDING, "supersedes": ["cap-1"]}),
     pair("POST", "capsules", "memory_capture", {"content": "one", "kind": "task", "project_id": "nott"}),
-    pair("POST", "capsules", "memory_capture", {"kind": "chore", "project_id": "a//b", "blocks": "cap-1", "x": 1}),
-    pair("POST", "capsules", "memory_capture", {**FINDING, "blocks": ["cap-99"]}),
+    wrong(
+        "invalid_input",
+        "POST",
+        "capsules",
+        "memory_capture",
+        {"kind": "chore", "project_id": "a//b", "blocks": "cap-1", "x": 1},
+    ),
+    wrong("not_found", "POST", "capsules", "memory_capture", {**FINDING, "blocks": ["cap-99"]}),
     pair("GET", "capsules?limit=0", "memory_list", limit=0),
-    pair("GET", "capsules?limit=500&kind=chore&cursor=x", "memory_list", limit=500, kind="chore", cursor="x"),
+    wrong(
+        "invalid_input",
+        "GET",
+        "capsules?limit=500&kind=chore&cursor=x",
+        "memory_list",
+        limit=500,
+        kind="chore",
+        cursor="x",
+    ),
     pair("GET", "capsules/cap-2", "memory_get", id="cap-2"),
-    pair("GET", "capsules/cap-99", "memory_get", id="cap-99"),
+    wrong("not_found", "GET", "capsules/cap-99", "memory_get", id="cap-99"),
     pair("POST", "capsules/relations", "memory_relate", {"kind": "blocks", "from": "cap-2", "to": "cap-1"}),
-    pair("POST", "capsules/relations", "memory_relate", {"kind": "blocks", "from": "cap-1", "to": "cap-1"}),
-    pair("POST", "capsules/relations", "memory_relate", {"kind": "knows", "from": 1, "note": "x"}),
-    pair("POST", "capsules/relations", "memory_relate", {"kind": "supersedes", "from": "cap-1", "to": "cap-3"}),
+    wrong(
+        "invalid_input",
+        "POST",
+        "capsules/relations",
+        "memory_relate",
+        {"kind": "blocks", "from": "cap-1", "to": "cap-1"},
+    ),
+    wrong("invalid_input", "POST", "capsules/relations", "memory_relate", {"kind": "knows", "from": 1, "note": "x"}),
+    wrong(
+        "relation_cycle",
+        "POST",
+        "capsules/relations",
+        "memory_relate",
+        {"kind": "supersedes", "from": "cap-1", "to": "cap-3"},
+    ),
     pair("PUT", "capsules/cap-1/tier", "memory_tier", {"tier": "archived"}, id="cap-1"),
-    pair("PUT", "capsules/cap-1/tier", "memory_tier", {"tier": "gone"}, id="cap-1"),
+    wrong("invalid_input", "PUT", "capsules/cap-1/tier", "memory_tier", {"tier": "gone"}, id="cap-1"),
     pair("DELETE", "capsules/cap-1", "memory_forget", {"reason": "wrong"}, id="cap-1"),
-    pair("DELETE", "capsules/cap-1", "memory_forget", id="cap-1"),
+    wrong("invalid_input", "DELETE", "capsules/cap-1", "memory_forget", id="cap-1"),
     pair("GET", "capsules/aliases", "memory_alias"),
     pair("POST", "capsules/aliases", "memory_alias", {"term": "uno", "alias": "one"}),
-    pair("POST", "capsules/aliases", "memory_alias", {"term": "!"}),
+    wrong("invalid_input", "POST", "capsules/aliases", "memory_alias", {"term": "!"}),
     pair("POST", "bootstrap", "memory_bootstrap", {"project_prefix": "nott", "terms": ["two"], "token_budget": 90}),
-    pair("POST", "bootstrap", "memory_bootstrap", {"project_prefix": "nott/", "intent": "x", "token_budget": -1}),
+    wrong(
+        "invalid_input",
+        "POST",
+        "bootstrap",
+        "memory_bootstrap",
+        {"project_prefix": "nott/", "intent": "x", "token_budget": -1},
+    ),
     pair("POST", "capsules/retrieve", "memory_retrieve", {"terms": ["one"], "limit": 1}),
-    pair("POST", "capsules/retrieve", "memory_retrieve", {}),
+    wrong("invalid_input", "POST", "capsules/retrieve", "memory_retrieve", {}),
     pair("POST", "capsules/digest", "memory_digest", {"project_id": "nott"}),
-    pair("POST", "capsules/digest", "memory_digest", {"project_id": ""}),
+    wrong("invalid_input", "POST", "capsules/digest", "memory_digest", {"project_id": ""}),
     pair("GET", "help", "revell_help"),
     pair("GET", "help/boot", "revell_help", topic="boot"),
-    pair("GET", "help/nonsense", "revell_help", topic="nonsense"),
+    wrong("not_found", "GET", "help/nonsense", "revell_help", topic="nonsense"),
 )
 
 
@@ -152,8 +197,9 @@ def test_the_same_call_gives_the_same_by_rest_and_by_mcp(tenant, each):
     response = Api(factories.issue_key(by_rest)).call(*each.rest, each.body)
     result = Mcp(factories.issue_key(by_mcp)).call(each.tool, each.arguments)
     told = result["structuredContent"]
-    assert result["isError"] == (response.status_code >= 400), (response.content, told)
+    assert result["isError"] == (response.status_code >= 400) == bool(each.refused), (response.content, told)
     if result["isError"]:
+        assert told["code"] == each.refused
         problem = response.json()
         standard = {"type", "title", "status", "code", "detail", "errors"}
         assert (told["code"], told["errors"]) == (problem["code"], problem["errors"])
