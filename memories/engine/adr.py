@@ -17,8 +17,8 @@ from memories.engine.capsules import CapsuleKind
 from memories.engine.drafts import LINKS, CapsuleDraft, collect_draft, content_fault
 from memories.engine.faults import Faults
 from memories.engine.fences import project_fault
+from memories.engine.graphs import shortest_cycle
 from memories.engine.limits import KEY_MAX_CHARS
-from memories.engine.ready import shortest_cycle
 from memories.engine.relations import Relation, RelationKind, find_supersedes_loop
 from memories.engine.text import is_encodable
 

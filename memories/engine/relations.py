@@ -5,7 +5,7 @@ The ready projection and `blocks` cycles live in `ready`.
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import bisect
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from memories.engine.capsules import CapsuleRow, Row, Tier, capsule_id, headline_of, is_expired
 from memories.engine.fences import Fence
+from memories.engine.graphs import behind_cycles, shortest_path
 from memories.errors import RelationCycle
 
 
@@ -123,18 +124,19 @@ def find_supersedes_loop(existing: Iterable[Relation], added: Iterable[Relation]
     The loop is a shortest one, in the direction of `supersedes`, from the offending relation's source back to it:
     (3, 2, 1, 3). Relations of other kinds are passed over.
     """
-    replaces: dict[int, set[int]] = {}
-    for kind, source, target in existing:
-        if kind == RelationKind.SUPERSEDES:
-            replaces.setdefault(source, set()).add(target)
-    for kind, source, target in added:
-        if kind != RelationKind.SUPERSEDES:
-            continue
-        back = shortest_path(replaces, target, source)
-        if back is not None:
-            return (source, *back)
-        replaces.setdefault(source, set()).add(target)
-    return None
+    replaced = [(source, target) for kind, source, target in existing if kind == RelationKind.SUPERSEDES]
+    replacing = [(source, target) for kind, source, target in added if kind == RelationKind.SUPERSEDES]
+    if not behind_cycles(replaced + replacing):
+        return None
+    # So many of them close none, one more does: looking for a path for each would take the square of their number.
+    closing = bisect(range(len(replacing)), 0, key=lambda count: len(behind_cycles(replaced + replacing[: count + 1])))
+    graph: dict[int, set[int]] = {}
+    for source, target in replaced + replacing[:closing]:
+        graph.setdefault(source, set()).add(target)
+    source, target = replacing[closing]
+    back = shortest_path(graph, target, source)
+    assert back is not None
+    return (source, *back)
 
 
 def refuse_supersedes_loop(existing: Iterable[Relation], added: Iterable[Relation]) -> None:
@@ -147,21 +149,3 @@ def refuse_supersedes_loop(existing: Iterable[Relation], added: Iterable[Relatio
             "What replaces a capsule cannot be replaced by it; capture a new capsule that supersedes the last one.",
             path=path,
         )
-
-
-def shortest_path(graph: dict[int, set[int]], start: int, end: int) -> tuple[int, ...] | None:
-    """A shortest path from `start` to `end`, both included; the same one for the same graph, whatever its order."""
-    came_from: dict[int, int | None] = {start: None}
-    waiting = deque([start])
-    while waiting:
-        number = waiting.popleft()
-        if number == end:
-            path = [number]
-            while (before := came_from[path[-1]]) is not None:
-                path.append(before)
-            return tuple(reversed(path))
-        for following in sorted(graph.get(number, ())):
-            if following not in came_from:
-                came_from[following] = number
-                waiting.append(following)
-    return None

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from memories.engine.capsules import CapsuleKind, CapsuleRow, Tier, headline_of
 from memories.engine.fences import EVERYWHERE, Fence
+from memories.engine.graphs import shortest_cycle
 from memories.engine.listing import digest
 from memories.engine.pack import Pack, compile_pack, ranked
 from memories.engine.ranking import decay, fold_terms
-from memories.engine.ready import project, shortest_cycle
+from memories.engine.ready import project
 from memories.engine.relations import Relation, RelationKind, find_supersedes_loop, standing_of
 from memories.engine.spending import self_counting_tokens
 from tests.unit.capsule_rows import CONSTRAINT, DECISION, F0, F0_RELATIONS, NOW, TASK, TRAP, blocks, cap

@@ -189,3 +189,12 @@ def test_what_held_nothing_back_frees_nothing() -> None:
     capsules = [cap(1, CONSTRAINT), cap(2, TASK), cap(3, TASK)]
     standing = standing_of(capsules, [*blocks((1, 2), (3, 2)), *proves((2, 1)), *supersedes((2, 3))])
     assert freed_by([1, 3], standing) == ()
+
+
+def test_one_write_of_thousands_of_supersedes_is_looked_at_once() -> None:
+    """C7: the first relation that closes a loop is named, and how many come before and after it does not matter."""
+    count = 30_000
+    chain = [(number, number + 1) for number in range(1, count)]
+    assert find_supersedes_loop([], supersedes(*chain)) is None
+    closed = supersedes(*chain[:20_000], (20_001, 19_999), *chain[20_000:], (count, 1))
+    assert find_supersedes_loop([], closed) == (20_001, 19_999, 20_000, 20_001)

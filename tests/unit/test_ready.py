@@ -164,3 +164,13 @@ def test_a_write_names_the_blocks_cycle_that_it_closes() -> None:
     assert cycle_closed_by([], standing) is None
     settled = standing_of(capsules, [*blocks((1, 2), (2, 1)), *proves((3, 2))])
     assert cycle_closed_by([(2, 1)], settled) is None
+
+
+def test_one_write_of_a_chain_or_a_ring_of_thousands_is_looked_at_once() -> None:
+    """C7: a search for each relation of an import would take the square of their number."""
+    count = 30_000
+    chain = [(number, number + 1) for number in range(1, count)]
+    capsules = tasks(*range(1, count + 1))
+    assert cycle_closed_by(chain, standing_of(capsules, blocks(*chain))) is None
+    ring = [*chain, (count, 1)]
+    assert cycle_closed_by(ring, standing_of(capsules, blocks(*ring))) == tuple(range(1, count + 1))
