@@ -5,7 +5,6 @@ A plan is made from texts alone; reading files and carrying a plan out are done 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ from memories.engine.fences import project_fault
 from memories.engine.graphs import shortest_cycle
 from memories.engine.limits import KEY_MAX_CHARS
 from memories.engine.relations import Relation, RelationKind, find_supersedes_loop
+from memories.engine.strict_json import read_json
 from memories.engine.text import is_encodable
 
 SOURCE = "import"
@@ -120,9 +120,9 @@ def plan_json_lines(text: str, *, now: datetime, project_id: str | None = None) 
 
 def _line_object(line: str, origin: str, faults: Faults) -> dict[str, object] | None:
     try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
-        faults.add(origin, "This line is not one JSON object.")
+        values = read_json(line.encode("utf-8", "surrogatepass"), what="This line")
+    except ValueError as error:
+        faults.add(origin, str(error))
         return None
     if not isinstance(values, dict):
         faults.add(origin, "This line is JSON, but not an object.")

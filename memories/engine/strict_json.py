@@ -11,19 +11,19 @@ from typing import Any, NoReturn
 _NAME_SHOWN_MAX = 80
 
 
-def read_json(raw: bytes) -> Any:
+def read_json(raw: bytes, *, what: str = "The body") -> Any:
     """The value in `raw`: UTF-8, no NaN or Infinity, no name twice in one object, no nesting beyond reason.
 
-    ValueError, with a sentence for the sender, for anything else.
+    ValueError, with a sentence for the sender that begins with `what` it is, for anything else.
     """
     try:
         return json.loads(raw.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_no_name_twice)
     except UnicodeDecodeError:
-        raise ValueError("The body is not valid UTF-8.") from None
+        raise ValueError(f"{what} is not valid UTF-8.") from None
     except RecursionError:
-        raise ValueError("The body is nested too deeply.") from None
+        raise ValueError(f"{what} is nested too deeply.") from None
     except ValueError as error:
-        raise ValueError(f"The body is not valid JSON: {str(error)[:200]}.") from None
+        raise ValueError(f"{what} is not valid JSON: {str(error)[:200]}.") from None
 
 
 def _no_constant(name: str) -> NoReturn:

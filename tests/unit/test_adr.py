@@ -73,6 +73,17 @@ def test_every_fault_is_told_by_line() -> None:
         "lines.8.tier", "lines.9", "lines.10", "lines.11"}  # fmt: skip
 
 
+def test_a_line_is_read_as_strictly_as_a_request() -> None:
+    """C10: a name that stands twice and a number that is none could mean two things."""
+    twice = '{"kind": "fact", "project_id": "nott", "content": "a", "content": "b"}'
+    no_number = '{"kind": "fact", "project_id": "nott", "content": "a", "confidence": NaN}'
+    told = faults(f"{twice}\n{no_number}")
+    assert told == {
+        "lines.1": ["This line is not valid JSON: “content” stands twice in one object."],
+        "lines.2": ["This line is not valid JSON: NaN is no number of JSON."],
+    }
+
+
 def test_an_empty_text_is_a_fault() -> None:
     """C10"""
     assert list(faults(" \n")) == ["lines"]
