@@ -100,6 +100,14 @@ def test_no_table_is_read_whole_to_know_a_key(actor: Actor) -> None:
 
 
 @pytest.mark.sqlite
+def test_the_archive_is_listed_and_counted_by_its_own_index(actor: Actor) -> None:
+    """A page of it, and how much there is in all, cost nothing for what is not archived."""
+    asked = plans_of(lambda: page_memories(actor, where=MemoryFilter(archived=True)))
+    assert [plan for plan in asked if any("memory_newest_archived" in line for line in plan[1:])] == asked[:2]
+    assert "COUNT(*)" in asked[0][0]
+
+
+@pytest.mark.sqlite
 def test_p25_the_window_of_a_boot_comes_from_its_index_alone(actor: Actor) -> None:
     """2,000 looks into the table cost more than everything else that the database does for a boot."""
     asked = plans_of(lambda: boot.preview(actor, request=BootRequest()))
