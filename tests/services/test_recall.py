@@ -281,7 +281,7 @@ def test_a_tenant_has_its_own_list_of_each_word(actor: Actor, other_actor: Actor
 
 
 def test_a_new_time_counts_at_once(actor: Actor, clock: Clock) -> None:
-    """P25: what a recall ranks by follows the memory, to the microsecond."""
+    """What a recall ranks by follows the memory, to the microsecond."""
     moments = [datetime(1969, 7, 20, 20, 17, 40, 123456, UTC), datetime(9999, 12, 31, 23, 59, 59, 999999, UTC)]
     kept = factories.remember(actor, content="gauge one", occurred_at=moments[0])
     for moment in (*moments, datetime(1, 1, 1, tzinfo=UTC)):
