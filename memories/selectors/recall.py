@@ -131,7 +131,14 @@ def recall_for_boot(actor: Actor, *, query: str, now: datetime, limit: int) -> l
     words = _asked(query)
     if not words:
         return []
-    candidates, _ = _candidates(actor, rows, list(words))
+    # Nearly all that is stored may be recalled, and among all of it the index alone finds the words.
+    candidates, _ = _candidates(actor, None, list(words))
+    allowed = set(rows.filter(pk__in=candidates).values_list("pk", flat=True))
+    if 2 * len(allowed) < len(candidates):
+        # Here it is not, and what may be must not be crowded out by what may not.
+        candidates, _ = _candidates(actor, rows, list(words))
+        allowed = set(candidates)
+    candidates = [key for key in candidates if key in allowed]
     return [hit.number for hit in _ranked(actor, candidates, list(words), query, limit=limit)]
 
 

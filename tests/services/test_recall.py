@@ -429,6 +429,15 @@ def test_p32_a_working_memory_that_ended_and_is_not_swept_is_recalled(actor: Act
     assert recalled(actor, "zebra") == [str(ended)]
 
 
+def test_p32_what_is_archived_never_crowds_out_what_may_be_recalled(actor: Actor) -> None:
+    """However much newer memories hold the word and may not be shown."""
+    kept = factories.remember(actor, content="zyzzyva in the harbour")
+    remember_all(actor, [f"zyzzyva note {n}" for n in range(CANDIDATES_MAX + 100)])
+    Memory.objects.exclude(pk=kept.pk).update(archived_at=kept.created_at)
+    text = boot.preview(actor, request=BootRequest(context_hint="zyzzyva")).text
+    assert text.index("[REVELL | RECALLED]") < text.index("zyzzyva in the harbour")
+
+
 def test_p32_at_most_ten_and_not_repeated_in_episodic(actor: Actor) -> None:
     for n in range(15):
         factories.remember(actor, content=f"zebra {n}")
