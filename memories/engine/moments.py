@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+_DAY_SECONDS = 86_400
 
 
 def microseconds(moment: datetime) -> int:
     """Since 1970 in UTC, exactly; negative before."""
-    return (moment - _EPOCH) // _MICROSECOND
+    since = moment - _EPOCH
+    # Dividing by a microsecond says the same and takes twice as long; a pack does this for thousands of capsules.
+    return (since.days * _DAY_SECONDS + since.seconds) * 1_000_000 + since.microseconds
 
 
 def moment_of(microseconds: int) -> datetime:

@@ -6,13 +6,14 @@ import math
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Context, Decimal
 from functools import lru_cache
 
 import regex
 
 from memories.engine.limits import DECAY_HALF_LIFE_DAYS
+from memories.engine.moments import microseconds
 
 _WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*")
 # Scripts that put no spaces between words: each of their characters is a word, else no term could ever meet a sentence.
@@ -116,10 +117,7 @@ def decay(confidence: float, valid_from: datetime, now: datetime) -> float:
     return confidence * math.exp2(-age_days / DECAY_HALF_LIFE_DAYS)
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_DAY_SECONDS = 86_400
-_HALF_LIFE = timedelta(days=DECAY_HALF_LIFE_DAYS) // _MICROSECOND
+_HALF_LIFE = timedelta(days=DECAY_HALF_LIFE_DAYS) // timedelta(microseconds=1)
 # Half-lives are counted in millionths of a microsecond, so that a logarithm is rounded far below what a time can tell.
 _FINE = 1_000_000
 _PRECISE = Context(prec=50)
@@ -134,10 +132,7 @@ def strength(confidence: float, valid_from: datetime, now: datetime) -> float:
     """
     if confidence <= 0:
         return -math.inf
-    since = (valid_from if valid_from < now else now) - _EPOCH
-    # Dividing by a microsecond says the same and takes twice as long; a pack does this for thousands of capsules.
-    moment = (since.days * _DAY_SECONDS + since.seconds) * 1_000_000 + since.microseconds
-    return _head_start(confidence) + moment * _FINE
+    return _head_start(confidence) + microseconds(valid_from if valid_from < now else now) * _FINE
 
 
 @lru_cache(maxsize=4096)
